@@ -6,7 +6,7 @@ namespace {
 constexpr DataType kF = DataType::kFloat;
 constexpr DataType kI = DataType::kInt32;
 
-// Every type and every form of broadcasting; y in [y_lo, y_hi).
+// Adds every type and every form of broadcasting; y is in [y_lo, y_hi).
 void Binary(CaseList& c, double x_lo, double x_hi, double y_lo, double y_hi) {
   c.EachType("T", [&](CaseList& c, DataType t) {
     c.Ok({Rand(t, {3, 7}, x_lo, x_hi), Rand(t, {3, 7}, y_lo, y_hi)});
@@ -47,7 +47,7 @@ void Gradients(CaseList& c, double x_lo, double x_hi, double y_lo,
   c.Ok({Rand(d, {2, 1}, x_lo, x_hi), Rand(d, {}, y_lo, y_hi)}).Gradient();
 }
 
-// `deviates`: stock's message is of no use.
+// `deviates` says that stock's message is not compared.
 void ZeroDivisors(CaseList& c, bool deviates = false) {
   const auto error = [&](Value x, Value y) {
     Case& one =

@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// dy where the mask is set goes to x, the rest to y.
+// Passes dy to x where the mask is set, and to y elsewhere.
 void Choose(GradContext& g, const Output& mask) {
   const Output zeros = ZerosLike(g, g.dy());
   SetBroadcast(g, SelectV2(g, mask, g.dy(), zeros),
@@ -17,7 +17,7 @@ void QuotientGradient(GradContext& g, const Output& x, const Output& y) {
   SetBroadcast(g, dx, dy);
 }
 
-// 1 where x is not 0.
+// Returns 1 where x is not 0, and 0 elsewhere.
 Output NotZero(GradContext& g) {
   const Output x = g.in(0);
   return Cast(g, NotEqual(g, x, 0), x.dtype());
@@ -72,7 +72,7 @@ MR_GRADIENT(Pow)(GradContext& g) {
   const Output x = ConjOf(g, g.in(0));
   const Output y = ConjOf(g, g.in(1));
   const Output dx = Mul(g, Mul(g, g.dy(), y), Pow(g, x, Sub(g, y, 1)));
-  // The logarithm is wanted only where there is one.
+  // The logarithm is computed only where it is defined.
   const Output mask =
       IsComplex(x.dtype()) ? NotEqual(g, x, 0) : Greater(g, x, 0);
   const Output safe = SelectV2(g, mask, x, OnesLike(g, x));

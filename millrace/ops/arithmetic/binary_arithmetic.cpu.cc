@@ -1,4 +1,4 @@
-// Sums, products and extremes of two operands.
+// Kernels of sums, products and extremes of two operands.
 #include <string>
 
 #include "millrace/ops/elementwise/both_signs.h"

@@ -1,4 +1,4 @@
-// Quotients and remainders of two operands.
+// Kernels of quotients and remainders of two operands.
 #include <cmath>
 
 #include "millrace/ops/elementwise/elementwise.h"
@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// Integer division has no result for a divisor of 0.
+// Finds divisors of 0, for which integer division has no result.
 struct NoZeroDivisor {
   template <std::integral T>
   static bool Fails(T, T y) {
@@ -26,8 +26,9 @@ struct DivOp : NoZeroDivisor {
   }
 };
 
-// half and bfloat16 round the quotient before it is cut to a whole number,
-// which shows where it lies just below one.
+// Returns the quotient rounded to T. half and bfloat16 round before the
+// truncation to an integer, which matters where the quotient lies just below
+// one.
 template <class T>
 T RoundedQuotient(T x, T y) {
   return T(float(x) / float(y));

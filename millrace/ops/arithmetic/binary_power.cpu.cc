@@ -1,4 +1,4 @@
-// Powers, logarithms and angles of two operands.
+// Kernels of powers, logarithms and angles of two operands.
 #include <cmath>
 
 #include "millrace/ops/elementwise/elementwise.h"
@@ -58,7 +58,8 @@ struct Xlog1pyOp {
   }
 };
 
-// A whole power of one exponent for all elements is a product.
+// Computes powers with one exponent for all elements; an integer exponent takes
+// multiplications only.
 bool PowFloatByScalar(const void* xv, const void* yv, void* zv, int64_t n);
 
 constexpr BinaryTable PowTable() {

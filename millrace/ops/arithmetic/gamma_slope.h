@@ -1,5 +1,5 @@
-// How the incomplete gamma function P(a, x) and its inverse by x, a sample of a
-// gamma distribution, move with a.
+// Derivatives by a of the incomplete gamma function P(a, x), and of its inverse
+// by x, which is a sample of a gamma distribution.
 #pragma once
 
 #include <cmath>
@@ -16,13 +16,13 @@ struct Dual {
   double value, slope;
 };
 
-// From here on the expansion for large alpha is as good as the sums, which get
-// longer with the root of alpha.
+// From this alpha on, the expansion for large alpha is as accurate as the sums,
+// whose number of terms grows with the square root of alpha.
 inline constexpr double kLargeAlpha = 1e5;
-// More than any sum up to there needs.
+// Bounds the number of terms; no sum below kLargeAlpha needs as many.
 inline constexpr int kMaxTerms = 10000;
 
-// By the power series of the lower incomplete gamma function: the sum of
+// Returns the power series of the lower incomplete gamma function: the sum of
 // x^n / ((a + 1) ... (a + n)).
 inline Dual Series(double a, double x) {
   Dual term{1, 0};
@@ -41,9 +41,10 @@ inline Dual Series(double a, double x) {
   return sum;
 }
 
-// By the continued fraction of the upper one, evaluated from the front.
+// Returns the continued fraction of the upper incomplete gamma function,
+// evaluated from the front.
 inline Dual Fraction(double a, double x) {
-  // What two results may differ by that differ by their roundings alone.
+  // Two results that differ by rounding errors only differ by at most this.
   constexpr double kNoise = 1e-15;
   double y = 1 - a;
   double z = x + y + 1;
@@ -61,7 +62,8 @@ inline Dual Fraction(double a, double x) {
     };
     const Dual p = next(p1, p2);
     const Dual q = next(q1, q2);
-    // Numbers so large that the first ratio is all there is to it, or none.
+    // The numbers have overflowed: either the first ratio is already the
+    // result, or there is none.
     if (!std::isfinite(q.value) || !std::isfinite(q.slope)) break;
     p2 = p1;
     q2 = q1;
@@ -72,7 +74,7 @@ inline Dual Fraction(double a, double x) {
       ratio.value = p.value / q.value;
       const double taken = ratio.value * q.slope;
       ratio.slope = (p.slope - taken) / q.value;
-      // The slope is a difference: its roundings are those of its parts.
+      // The slope is a difference, so its rounding error is that of its parts.
       const double parts =
           (std::abs(p.slope) + std::abs(taken)) / std::abs(q.value);
       if (std::abs(ratio.slope - before.slope) <= kNoise * parts &&
@@ -91,11 +93,11 @@ inline Dual Fraction(double a, double x) {
   return ratio;
 }
 
-// The first two terms of the slope in powers of 1 / a, from Temme's expansion
-// of the inverse of P ("Asymptotic inversion of incomplete gamma functions",
-// 1992). With l = x / a and m = l - 1 they are l log(l) / m and
-// (2 l (m - log(l)) / m^2 - 1) l / (2 a m). What is left out is below 0.02 /
-// a^2 next to x = a and below 0.1 / a^2 elsewhere, of the slope.
+// Returns the first two terms of the slope in powers of 1 / a, from Temme's
+// expansion of the inverse of P ("Asymptotic inversion of incomplete gamma
+// functions", 1992). With l = x / a and m = l - 1 they are l log(l) / m and (2
+// l (m - log(l)) / m^2 - 1) l / (2 a m). The error relative to the slope is
+// below 0.02 / a^2 near x = a and below 0.1 / a^2 elsewhere.
 inline double LargeSlope(double a, double x) {
   const double m = (x - a) / a;
   const double l = x / a;
@@ -103,7 +105,7 @@ inline double LargeSlope(double a, double x) {
       l > 0.5 && l < 2 ? std::log1p(m) : std::log(x) - std::log(a);
   const double first = x == a ? 1 : x / (x - a) * log;
   double rest;
-  if (std::abs(m) < 0.01) {  // where a quotient would be of roundings
+  if (std::abs(m) < 0.01) {  // a quotient would consist of rounding errors
     rest = -1.0 / 3 + m * (1.0 / 6 - m * (1.0 / 10 - m / 15));
   } else {
     rest = (1 - l * (2 * ((m - log) / m) / m)) / m;
@@ -113,9 +115,10 @@ inline double LargeSlope(double a, double x) {
 
 }  // namespace gamma_slope
 
-// d sample / d alpha = -(dP/da) / p of the sample `x`, where P(a, x) is the
-// distribution function and p its density; the common factors of both cancel
-// out. Within about 1e-11; NaN for what is no sample. Takes some 10 us at most.
+// Returns d sample / d alpha = -(dP/da) / p of the sample `x`, where P(a, x) is
+// the distribution function and p its density; the common factors of both
+// cancel out. The relative error is about 1e-11. Returns NaN if `x` is not a
+// sample. Takes about 10 us at most.
 inline double GammaSampleSlope(double a, double x) {
   if (std::isnan(a) || std::isnan(x) || a <= 0 || x < 0) {
     return std::numeric_limits<double>::quiet_NaN();
@@ -130,8 +133,8 @@ inline double GammaSampleSlope(double a, double x) {
   return -(s.slope + s.value * (std::log(x) - special::Digamma(a + 1))) * x / a;
 }
 
-// dP(a, x) / da: that of the sample times minus the density at it. NaN outside
-// of the function's domain; 0 at both ends of x.
+// Returns dP(a, x) / da: the derivative of the sample times minus the density
+// at it. Returns NaN outside of the function's domain and 0 at both ends of x.
 inline double IncompleteGammaSlope(double a, double x) {
   if (x == 0) return 0;
   if (std::isnan(a) || std::isnan(x) || a <= 0 || x < 0) {

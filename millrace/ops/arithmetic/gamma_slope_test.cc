@@ -13,7 +13,7 @@ struct Known {
   double alpha, sample, slope;
 };
 
-// By the same sums with 113 bits and as many terms as they need.
+// Computed by the same sums with 113 bits and as many terms as they need.
 constexpr Known kKnown[] = {
     {0.398107, 35.4813, 6.0709522729119643},
     {10, 616.595, 4.2358288418178578},
@@ -77,8 +77,9 @@ TEST(IncompleteGammaSlope, Ends) {
   EXPECT_TRUE(std::isfinite(IncompleteGammaSlope(1e300, 1e-300)));
 }
 
-// A shard of a kernel ends within 100 ms if no element takes long. These once
-// took 200 us and more each, most of them waiting for roundings to agree.
+// A shard of a kernel ends within 100 ms only if no element takes long. These
+// arguments once took 200 us and more each, most of it spent on waiting for
+// rounding errors to agree.
 TEST(GammaSlope, TakesNoLongTime) {
   const int64_t begin = NowNanos();
   double sum = 0;

@@ -1,5 +1,5 @@
-// Incomplete gamma and beta functions, inverses of error functions and the
-// like.
+// Kernels of incomplete gamma and beta functions, inverses of error functions
+// and other special functions.
 #include <cmath>
 
 #include "millrace/ops/arithmetic/gamma_slope.h"
@@ -65,7 +65,7 @@ constexpr int kPicos = 200000;
 constexpr BinaryTable kIgamma = MakeBinaryTable<IgammaOp>(RealLoops(), kPicos);
 constexpr BinaryTable kIgammac =
     MakeBinaryTable<IgammacOp>(RealLoops(), kPicos);
-// So long takes the slowest element.
+// Picoseconds of the slowest element.
 constexpr int kSlopePicos = 20'000'000;
 constexpr BinaryTable kIgammaGradA =
     MakeBinaryTable<IgammaGradAOp>(RealLoops(), kSlopePicos);
@@ -78,7 +78,7 @@ constexpr BinaryTable kNextAfter =
 constexpr UnaryTable kErfinv = MakeUnaryTable<ErfinvOp>(RealLoops(), 100000);
 constexpr UnaryTable kNdtri = MakeUnaryTable<NdtriOp>(RealLoops(), 100000);
 
-// a, b and x are scalars or of one shape.
+// Requires: a, b and x are scalars or have the same shape.
 Status RunBetainc(KernelContext& ctx) {
   constexpr const char* kNames[] = {"a", "b", "x"};
   TensorShape shape;

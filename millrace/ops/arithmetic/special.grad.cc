@@ -1,5 +1,5 @@
-// Gradients of incomplete gamma and beta functions and the like. Parameters by
-// which stock knows no derivative have no gradient here either.
+// Gradients of incomplete gamma and beta functions and other special functions.
+// A parameter by which stock has no derivative has no gradient here either.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
@@ -10,9 +10,8 @@ constexpr double kRootTwoPi = 2.50662827463100050242;
 
 enum class Tail { kLower, kUpper };
 
-// Sets the gradients of P(a, x), and with a minus those of 1 - P(a, x). The
-// density is taken as an exponential, since gamma(a) leaves the range of
-// numbers soon.
+// Sets the gradients of P(a, x), or of 1 - P(a, x), whose sign is opposite. The
+// density is computed as an exponential, since gamma(a) soon overflows.
 void SetIncompleteGamma(GradContext& g, Tail tail) {
   const Output a = g.in(0), x = g.in(1);
   const Output dy = tail == Tail::kUpper ? Output(Neg(g, g.dy())) : g.dy();
@@ -22,14 +21,14 @@ void SetIncompleteGamma(GradContext& g, Tail tail) {
                Mul(g, dy, Exp(g, log_density)));
 }
 
-// The second of two operands alone.
+// Sets the gradient of the second of two operands alone.
 void SetSecond(GradContext& g, const Output& slope) {
   g.Set(1,
         ReduceBroadcast(g, g.in(0), g.in(1), {}, Mul(g, g.dy(), slope)).second);
 }
 
-// factor * exp(scale * square(y)): the slope of an inverse of an integral of a
-// bell curve.
+// Sets the gradient to dy * factor * exp(scale * square(y)): the slope of the
+// inverse of an integral of a Gaussian.
 void SetInverse(GradContext& g, double factor, double scale) {
   const Output exponent = Mul(g, Square(g, g.out()), scale);
   g.Set(0, Mul(g, Mul(g, g.dy(), factor), Exp(g, exponent)));
@@ -48,7 +47,7 @@ MR_GRADIENT(Polygamma)(GradContext& g) {
   SetSecond(g, Polygamma(g, AddV2(g, g.in(0), 1), g.in(1)));
 }
 
-// By x alone: (1 - x)^(b - 1) x^(a - 1) / B(a, b), with 0^0 = 1.
+// The gradient by x alone is (1 - x)^(b - 1) x^(a - 1) / B(a, b), with 0^0 = 1.
 MR_GRADIENT(Betainc)(GradContext& g) {
   const Output a = g.in(0), b = g.in(1), x = g.in(2);
   const Output log_beta =

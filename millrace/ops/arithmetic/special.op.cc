@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// Scalars, or tensors of one shape.
+// The operands are scalars, or tensors of the same shape.
 Status BetaincShape(ShapeContext& c) {
   PartialShape out{};
   bool found = false;

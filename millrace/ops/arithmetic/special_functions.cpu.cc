@@ -13,7 +13,7 @@ constexpr double kTiny = 1e-300;
 constexpr double kEpsilon = 1e-16;
 constexpr int kMaxTerms = 100000;
 
-// The series of P(a, x), good for x below about a.
+// Returns the series of P(a, x), which converges well for x below about a.
 double GammaSeries(double a, double x) {
   double term = 1 / a;
   double sum = term;
@@ -24,7 +24,8 @@ double GammaSeries(double a, double x) {
   return sum * std::exp(a * std::log(x) - x - LogGamma(a));
 }
 
-// The continued fraction of Q(a, x) by Lentz's method, good for x above a.
+// Returns the continued fraction of Q(a, x) by Lentz's method, which converges
+// well for x above a.
 double GammaFraction(double a, double x) {
   double b = x + 1 - a;
   double c = 1 / kTiny;
@@ -44,7 +45,8 @@ double GammaFraction(double a, double x) {
   return h * std::exp(a * std::log(x) - x - LogGamma(a));
 }
 
-// The continued fraction of the incomplete beta function by Lentz's method.
+// Returns the continued fraction of the incomplete beta function by Lentz's
+// method.
 double BetaFraction(double a, double b, double x) {
   double c = 1;
   double d = 1 - (a + b) * x / (a + 1);
@@ -75,7 +77,7 @@ double BetaFraction(double a, double b, double x) {
 }  // namespace
 
 double LogGamma(double x) {
-  int sign;  // the plain lgamma writes a global variable
+  int sign;  // plain lgamma writes a global variable
   return ::lgamma_r(x, &sign);
 }
 
@@ -89,7 +91,8 @@ double Digamma(double x) {
     if (fraction != 0.5) result = -M_PI / std::tan(M_PI * fraction);
     x = 1 - x;
   }
-  // psi(x) = psi(x + 1) - 1 / x, up to where the asymptotic series is exact.
+  // psi(x) = psi(x + 1) - 1 / x takes x to where the asymptotic series is
+  // exact.
   for (; x < 10; x += 1) result -= 1 / x;
   const double t = 1 / (x * x);
   const double series =
@@ -111,11 +114,11 @@ double Zeta(double x, double q) {
   if (x == 1) return kInf;
   if (!(x > 1) || std::isnan(q)) return kNan;
   if (q <= 0) {
-    // On both sides of a pole of odd order the signs differ.
+    // The signs differ on both sides of a pole of odd order.
     if (q == std::floor(q)) return std::fmod(x, 2) == 0 ? kInf : kNan;
     if (x != std::floor(x)) return kNan;
   }
-  // The first terms, then the Euler-Maclaurin formula for the rest.
+  // Adds the first terms, then the rest by the Euler-Maclaurin formula.
   double sum = 0;
   double a = q;
   for (int i = 0; i < 12 || a <= 9; ++i, a += 1) {
@@ -172,7 +175,7 @@ double IncompleteBeta(double a, double b, double x) {
   if (x == 0 || x == 1) return x;
   const double front = std::exp(LogGamma(a + b) - LogGamma(a) - LogGamma(b) +
                                 a * std::log(x) + b * std::log1p(-x));
-  // The fraction converges fast on one side of the mean only.
+  // The fraction converges fast on only one side of the mean.
   if (x < (a + 1) / (a + b + 2)) return front * BetaFraction(a, b, x) / a;
   return 1 - front * BetaFraction(b, a, 1 - x) / b;
 }
@@ -182,8 +185,8 @@ double InverseErfc(double p) {
   if (p == 0) return kInf;
   if (p == 2) return -kInf;
   if (p > 1) return -InverseErfc(2 - p);
-  // A rational estimate within 5e-4 (Abramowitz and Stegun 26.2.23), then
-  // Halley's method, which triples the digits.
+  // Takes a rational estimate within 5e-4 (Abramowitz and Stegun 26.2.23), then
+  // steps of Halley's method, each of which triples the digits.
   const double t = std::sqrt(-2 * std::log(p / 2));
   double x = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
                      (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));

@@ -1,22 +1,23 @@
-// Special functions of double. NaN outside their domains. Relative errors are
-// about 1e-13 where the result is not tiny.
+// Special functions of double. They return NaN outside their domains; relative
+// errors are about 1e-13 where the result is not tiny.
 #pragma once
 
 namespace millrace::ops::special {
 
-// log |gamma(x)|, from any thread.
+// Returns log |gamma(x)|. Thread-safe, unlike lgamma of the C library.
 double LogGamma(double x);
 double Digamma(double x);
-// The derivative of order n (a whole number) of Digamma.
+// Returns the derivative of order n (a whole number) of Digamma.
 double Polygamma(double n, double x);
-// Sum of (q + k)^-x over k >= 0. At poles infinite for even x, else NaN.
+// Returns the sum of (q + k)^-x over k >= 0. At poles it is infinite for even
+// x, else NaN.
 double Zeta(double x, double q);
-// Regularized incomplete gamma functions, lower and upper.
+// Return the regularized incomplete gamma functions, lower and upper.
 double IncompleteGamma(double a, double x);
 double IncompleteGammaComplement(double a, double x);
-// Regularized incomplete beta function.
+// Returns the regularized incomplete beta function.
 double IncompleteBeta(double a, double b, double x);
-// Inverses of erf and erfc.
+// Return the inverses of erf and erfc.
 double InverseErf(double x);
 double InverseErfc(double x);
 

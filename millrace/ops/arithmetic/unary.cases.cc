@@ -5,7 +5,8 @@ namespace {
 
 constexpr DataType kF = DataType::kFloat;
 
-// Every type, sizes around those of vector registers and threads, edges.
+// Adds every type, sizes around those of vector registers and threads, and edge
+// cases.
 void Unary(CaseList& c, double lo, double hi) {
   c.EachType("T", [&](CaseList& c, DataType t) {
     c.Ok({Rand(t, {3, 7}, lo, hi)});
@@ -17,7 +18,7 @@ void Unary(CaseList& c, double lo, double hi) {
   c.Ok({Rand(DataType::kDouble, {2, 3}, lo, hi)}).Gradient();
 }
 
-// NaN, infinities and zeros too.
+// Adds NaN, infinities and zeros, too.
 void Edges(CaseList& c) {
   for (DataType t : {kF, DataType::kDouble}) c.Ok({Mixed(t, {40})});
 }

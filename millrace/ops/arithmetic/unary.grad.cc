@@ -1,4 +1,4 @@
-// Gradients of ops of one element each.
+// Gradients of elementwise ops of one operand.
 #include <cmath>
 
 #include "millrace/client/gradients/grad_context.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// dx = dy * conj(slope).
+// Sets dx = dy * conj(slope).
 void Slope(GradContext& g, const Output& slope) {
   g.Set(0, Mul(g, g.dy(), ConjOf(g, slope)));
 }
@@ -75,7 +75,8 @@ MR_GRADIENT(Lgamma)(GradContext& g) { Slope(g, Digamma(g, g.in(0))); }
 
 MR_GRADIENT(Digamma)(GradContext& g) { Slope(g, Polygamma(g, 1, g.in(0))); }
 
-// Flat almost everywhere. Only Sign says so with zeros, as TensorFlow's does.
+// These ops are constant almost everywhere. Only Sign returns zeros, as in
+// TensorFlow; the others have no gradient.
 MR_GRADIENT(Sign)(GradContext& g) { g.Set(0, ZerosLike(g, g.in(0))); }
 MR_NO_GRADIENT(Floor);
 MR_NO_GRADIENT(Ceil);

@@ -1,4 +1,4 @@
-// Signs, roots and rounding of one operand.
+// Kernels of signs, roots and rounding of one operand.
 #include <cmath>
 #include <limits>
 
@@ -36,7 +36,7 @@ struct SignOp {
     if constexpr (Complex<T>) {
       return x == T(0) ? T(0) : x / std::abs(x);
     } else {
-      // NaN fails both comparisons and stays.
+      // NaN fails all comparisons and is returned as it is.
       return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;
     }
   }

@@ -1,5 +1,5 @@
-// Exponentials, logarithms and the functions made of them, of one operand.
-// float is our own vector code, double and complex the C library's.
+// Kernels of exponentials, logarithms and the functions made of them, of one
+// operand. float uses our own vector code, double and complex the C library.
 #include <cmath>
 
 #include "millrace/ops/elementwise/elementwise.h"
@@ -22,7 +22,7 @@ struct ExpOp {
 struct Expm1Op {
   static float Do(float x) { return float_math::Expm1(x); }
   static double Do(double x) { return std::expm1(x); }
-  // exp(a) cos b - 1 without the cancellation near 0.
+  // Computes exp(a) cos b - 1 without cancellation near 0.
   template <Complex T>
   static T Do(T x) {
     const auto e = std::expm1(x.real());
@@ -46,7 +46,8 @@ struct Log1pOp {
   static T Do(T x) {
     const auto a = x.real();
     const auto b = x.imag();
-    // |1 + x| near 1 would lose x; far from it the square could overflow.
+    // |1 + x| loses the digits of x where it is near 1; far from there the
+    // square could overflow.
     const bool near = std::abs(a) < 0.5 && std::abs(b) < 0.5;
     const auto log_of_size = near ? std::log1p(a * (2 + a) + b * b) / 2
                                   : std::log(std::hypot(1 + a, b));

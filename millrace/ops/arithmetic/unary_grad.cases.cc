@@ -3,7 +3,7 @@
 namespace millrace::cases {
 namespace {
 
-// `zero_wins`: a gradient of 0 stays 0 whatever y is.
+// `zero_wins` says that a gradient of 0 stays 0 for any y.
 void Grad(CaseList& c, bool zero_wins) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {3, 7}, 0.2, 0.9), Rand(t, {3, 7})});

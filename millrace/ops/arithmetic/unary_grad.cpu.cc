@@ -1,11 +1,12 @@
-// Gradient ops of unary ops, from the forward result y and the gradient dy.
+// Kernels of the gradient ops of unary ops, which take the forward result y and
+// the gradient dy.
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/numbers.h"
 
 namespace millrace::ops {
 namespace {
 
-// These two do not conjugate complex y, as stock TensorFlow does not.
+// Do not conjugate complex y, as in stock TensorFlow.
 struct SigmoidGradOp {
   template <class T>
   static T Do(T y, T dy) {
@@ -19,7 +20,7 @@ struct TanhGradOp {
   }
 };
 
-// The three below are 0 where dy is, even if y is infinite or 0.
+// The three gradients below are 0 where dy is 0, even if y is infinite or 0.
 struct SqrtGradOp {
   template <class T>
   static T Do(T y, T dy) {

@@ -1,5 +1,5 @@
-// The gradients of gradients: the inputs are an output y and what came back to
-// it.
+// Gradients of gradient ops, whose inputs are an output y and the gradient dy
+// of it.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {

@@ -1,4 +1,4 @@
-// Error and gamma functions of one operand.
+// Kernels of error and gamma functions of one operand.
 #include <cmath>
 
 #include "millrace/ops/arithmetic/special_functions.h"
@@ -21,7 +21,7 @@ struct ErfcOp {
 };
 
 struct LgammaOp {
-  // The plain lgamma writes a global variable.
+  // Plain lgamma writes a global variable.
   static float Do(float x) {
     int sign;
     return ::lgammaf_r(x, &sign);

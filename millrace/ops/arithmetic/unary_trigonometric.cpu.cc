@@ -1,4 +1,4 @@
-// Trigonometric functions and their inverses, of one operand.
+// Kernels of trigonometric functions and their inverses, of one operand.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,8 @@ struct VectorTan {
   static float Do(float x) { return float_math::Tan(x); }
 };
 
-// Whether the vector code holds for all of them; NaN and infinities are out.
+// Returns whether the vector code is accurate for all of x; false for NaN and
+// infinities.
 MR_TARGET_CLONES bool AllAnglesSmall(const float* x, int64_t n) {
   int outside = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -36,7 +37,8 @@ MR_TARGET_CLONES bool AllAnglesSmall(const float* x, int64_t n) {
   return outside == 0;
 }
 
-// Vector code where angles are small, the C library's for other blocks.
+// Uses vector code for blocks whose angles are small, and the C library's
+// functions for the others.
 template <class VectorOp, class LibmOp>
 void AngleLoop(const void* xv, void* zv, int64_t n) {
   constexpr int64_t kBlock = 256;

@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// Two shapes of one length, ones put before the shorter.
+// Two shapes of one length; the shorter one is padded with ones in front.
 struct Pair {
   std::vector<int64_t> s[2];
 };
@@ -54,7 +54,8 @@ Status SetVector(KernelContext& ctx, int i, absl::Span<const int64_t> values) {
 
 Status BroadcastGradientArgsKernel(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Pair p, ReadShapes(ctx));
-  // Equal shapes: nothing was broadcast, and summing over ones is left out.
+  // If the shapes are equal, nothing was broadcast, and dimensions of size 1
+  // are not reduced.
   const bool equal = p.s[0] == p.s[1] &&
                      ctx.input(0).num_elements() == ctx.input(1).num_elements();
   for (int i = 0; i < 2; ++i) {

@@ -11,11 +11,13 @@ namespace {
 
 enum Found : int { kNan = 1, kPositive = 2, kNegative = 4 };
 
-// Looks at bits only: all ones in the exponent. `Exponent` is that mask.
+// Returns a mask of what is wrong with elements [begin, end). Looks at bits
+// only: NaN and infinities have all ones in the exponent, whose mask is
+// `exponent`.
 template <class U>
 int Look(const U* x, int64_t begin, int64_t end, U exponent) {
   constexpr U kSign = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
-  // A first pass without branches: nearly always nothing is wrong.
+  // The first pass has no branches, since nearly always nothing is wrong.
   bool any = false;
   for (int64_t i = begin; i < end; ++i) any |= (x[i] & exponent) == exponent;
   if (!any) return 0;
@@ -45,10 +47,10 @@ int Look(const Tensor& t, int64_t begin, int64_t end) {
   }
 }
 
-// What messages call infinities: all "Inf", or "-Inf" and "+Inf".
+// How messages name infinities: all "Inf", or "-Inf" and "+Inf".
 enum class Infinities { kAlike, kBySign };
 
-// "A", "A and B", "A, B, and C": as TensorFlow writes them.
+// Returns "A", "A and B" or "A, B, and C", as TensorFlow writes them.
 std::string Words(int found, Infinities infinities) {
   std::vector<std::string> w;
   if (infinities == Infinities::kBySign) {

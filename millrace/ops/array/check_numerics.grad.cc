@@ -4,7 +4,8 @@
 namespace millrace::ops {
 namespace {
 
-// Returns what the check of the gradient says before the op's own message.
+// Returns the text that the check of the gradient puts before the op's own
+// message.
 std::string GradientMessage(GradContext& g) {
   return absl::StrCat(
       "Not a number (NaN) or infinity (Inf) values detected in gradient. ",

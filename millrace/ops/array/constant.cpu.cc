@@ -6,7 +6,8 @@
 namespace millrace::ops {
 namespace {
 
-// Keeps a reference to the value, so that nobody takes its buffer over.
+// Keeps a reference to the value, so that no other kernel takes its buffer
+// over.
 struct ConstKernel {
   static StatusOr<ConstKernel> Make(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(Tensor value, init.Attr<Tensor>("value"));
@@ -81,7 +82,8 @@ Status EmptyKernel(KernelContext& ctx) {
   }
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(IntValues(dims)));
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
-  // Also without `init`: what another step left in memory is nobody's business.
+  // Fills the buffer even without `init`, so that the data of another step does
+  // not leak.
   return ZeroTensor(ctx, out);
 }
 

@@ -47,7 +47,8 @@ Status TakeDiag(KernelContext& ctx) {
   return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
 }
 
-// The number of bands to keep: negative means all, which `size` is.
+// Returns the number of bands to keep. A negative number in `t` means all of
+// them, `size`.
 StatusOr<int64_t> Bands(const Tensor& t, const char* name, int64_t size,
                         const char* what) {
   if (t.rank() != 0) {

@@ -1,11 +1,12 @@
-// Lists of dtypes for kernel tables: text that is joined at compile time.
+// Lists of dtypes for kernel tables. They are string literals, joined at
+// compile time.
 #pragma once
 
 #define MR_REAL_TYPES                                          \
   "float, double, half, bfloat16, int8, int16, int32, int64, " \
   "uint8, uint16, uint32, uint64"
 #define MR_NUMBER_TYPES MR_REAL_TYPES ", complex64, complex128"
-// What most ops that move data take.
+// The types that most data movement ops take.
 #define MR_PLAIN_TYPES MR_NUMBER_TYPES ", bool"
 #define MR_PLAIN_AND_STRING_TYPES MR_PLAIN_TYPES ", string"
 #define MR_ELEMENT_TYPES MR_PLAIN_AND_STRING_TYPES ", resource, variant"

@@ -39,8 +39,8 @@ MR_KERNELS(DebugGradientIdentity, Cpu){kPass};
 MR_KERNELS(DebugGradientRefIdentity,
            Cpu){{.make = MakeFunctionKernel<PassReferenceOn>, .cheap = true}};
 MR_KERNELS(GuaranteeConst, Cpu){kPass};
-// Takes no view: its input is bound when it starts, and buffers that are shared
-// do not change, so the value as it is now needs no copy.
+// Takes no view: the input is bound when the kernel starts, and shared buffers
+// are immutable, so the current value needs no copy.
 MR_KERNELS(Snapshot, Cpu){{.types = "T: " MR_PLAIN_TYPES,
                            .make = MakeFunctionKernel<PassThrough>,
                            .cheap = true}};

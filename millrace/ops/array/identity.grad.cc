@@ -1,4 +1,4 @@
-// Gradients of ops that pass values on.
+// Gradients of ops that pass their inputs on.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {

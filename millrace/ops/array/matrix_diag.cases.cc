@@ -56,7 +56,7 @@ MR_CASES(MatrixDiagPartV3)(CaseList& c) {
   }
   c.Error({F32({3, 3}), Scalar(3), F32({})}, StatusCode::kInvalidArgument,
           "diag_index is out of bound");
-  // Nothing of a shape, the diagonals of which have a shape too large.
+  // An empty input whose diagonals have a shape that is too large.
   constexpr int64_t kLong = int64_t{1} << 30;
   c.Error({Empty(DataType::kFloat, {0, 7, kLong, kLong}),
            Vec({-1073741823, 1073741823}), F32({})},

@@ -1,4 +1,4 @@
-// Diagonals of batches of matrices, by element size.
+// Kernels of diagonals of batches of matrices, by element size.
 #include <algorithm>
 #include <cstring>
 
@@ -10,8 +10,8 @@
 namespace millrace::ops {
 namespace {
 
-// Diagonals low ... high of matrices of one size. Their elements lie in rows
-// of `longest`, the highest diagonal first.
+// The diagonals low ... high of matrices of one size. Their elements lie in
+// rows of length `longest`, the highest diagonal first.
 struct Diagonals {
   int64_t rows = 0, cols = 0, low = 0, high = 0;
   bool above_left = true, below_left = true;  // alignment
@@ -25,14 +25,15 @@ struct Diagonals {
     return std::min(rows + std::min<int64_t>(k, 0),
                     cols - std::max<int64_t>(k, 0));
   }
-  // Where diagonal k begins in its row.
+  // Returns where diagonal k begins in its row.
   int64_t Offset(int64_t k) const {
     const bool left = (k >= 0 && above_left) || (k <= 0 && below_left);
     return left ? 0 : longest() - Length(k);
   }
-  // Where diagonal k begins in the matrix; the next element is cols + 1 on.
+  // Returns where diagonal k begins in the matrix; its next element is cols + 1
+  // further on.
   int64_t Place(int64_t k) const { return k >= 0 ? k : -k * cols; }
-  // Diagonals lie in the matrix.
+  // Checks that the diagonals lie in the matrix.
   Status Check() const {
     for (const int64_t k : {low, high}) {
       if (k != 0 && (k <= -rows || k >= cols)) {
@@ -46,11 +47,11 @@ struct Diagonals {
   }
 };
 
-// What an op takes: the main diagonal, those that an input names, and an
-// attribute that aligns them.
+// Says which diagonals an op takes: the main one, those that an input names, or
+// those with an attribute that aligns them.
 enum class Version { kMain, kRange, kAlignedRange };
 
-// What the versions of an op have: k and the alignment.
+// Holds what the versions of an op share: k and the alignment.
 class DiagBase {
  public:
   Status Init(const KernelInit& init, Version version) {
@@ -96,12 +97,13 @@ class DiagBase {
     return d;
   }
 
-  // Diagonals of the matrices in x, and the shape that holds them.
+  // The diagonals of the matrices in x, and the shape that holds them.
   struct Part {
     Diagonals diagonals;
     TensorShape shape;
   };
-  // `k`: the input that says which, where the op has it.
+  // Returns the diagonals that input `k` names, or the main one if the op has
+  // no such input.
   StatusOr<Part> PartOf(KernelContext& ctx, const Tensor& x, int k) const {
     if (x.rank() < 2) {
       return InvalidArgument("input must be at least 2-dim, received shape: ",
@@ -182,7 +184,7 @@ class DiagPartKernel : public DiagBase {
   }
 };
 
-// Writes diagonals into matrices that have been filled or copied.
+// Writes diagonals into matrices that are already filled or copied.
 Status PutDiagonals(KernelContext& ctx, const Diagonals& d,
                     const Tensor& diagonal, Tensor* out) {
   if (out->num_elements() == 0 || diagonal.num_elements() == 0) {
@@ -235,7 +237,8 @@ class DiagKernel : public DiagBase {
   }
 
  private:
-  // Rows and columns, those that are not given as small as can be.
+  // Sets the numbers of rows and columns; those not given are as small as
+  // possible.
   Status FindSize(KernelContext& ctx, int64_t longest, Diagonals* d) const {
     if (!ranged()) {
       d->rows = d->cols = longest;

@@ -1,4 +1,5 @@
-// What is on a diagonal and what is off it part ways.
+// Gradients of diagonals: elements on a diagonal and elements off it take
+// different paths.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {

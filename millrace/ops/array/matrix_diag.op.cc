@@ -1,5 +1,5 @@
-// Diagonals of batches of matrices. Diagonal k lies above (below 0: under) the
-// main one; a pair (low, high) names several.
+// Schemas of diagonals of batches of matrices. Diagonal k lies above the main
+// one, or below it if k is negative; a pair (low, high) names several.
 #include <algorithm>
 
 #include "millrace/graph/shape_context.h"

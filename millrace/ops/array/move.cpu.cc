@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-// TensorFlow's strings take 24 bytes.
+// Returns the bytes of a row in TensorFlow, whose strings take 24 bytes.
 int64_t StockRowBytes(const Tensor& t) {
   const int64_t element = t.dtype() == DataType::kString
                               ? 24
@@ -19,7 +19,8 @@ int64_t StockRowBytes(const Tensor& t) {
   return t.shape().NumElements(1, t.rank()) * element;
 }
 
-// Without Status: every type has a size.
+// Calls `f` with a value of each element size's type. Cannot fail: every type
+// has a size.
 template <class F>
 void BySize(DataType type, F&& f) {
   DispatchBySize(type, [&]<class T>() {
@@ -28,8 +29,8 @@ void BySize(DataType type, F&& f) {
   }).IgnoreError();
 }
 
-// Drops dimensions of size 1 and joins neighbours that walk on as one.
-// False if there is nothing to copy.
+// Removes dimensions of size 1 and merges neighbouring dimensions that are
+// contiguous. Returns false if there is nothing to copy.
 bool Simplify(StridedCopySpec& s) {
   size_t n = 0;
   for (size_t i = 0; i < s.dims.size(); ++i) {
@@ -75,7 +76,7 @@ void CopyRun(const T* src, int64_t src_stride, T* dst, int64_t dst_stride,
   }
 }
 
-// Elements [begin, end) of the row-major walk through spec.dims.
+// Copies elements [begin, end) of the row-major iteration over spec.dims.
 template <class T>
 void CopyRange(const T* src, T* dst, const StridedCopySpec& s, int64_t begin,
                int64_t end) {
@@ -108,8 +109,9 @@ void CopyRange(const T* src, T* dst, const StridedCopySpec& s, int64_t begin,
   }
 }
 
-// The dimension along which the source is contiguous, if the destination is so
-// along another (the last): a transpose, to be done in blocks.
+// Returns the dimension along which the source is contiguous if the destination
+// is contiguous along another one (the last); such a copy is a transpose, which
+// is done in blocks.
 int SourceContiguous(const StridedCopySpec& s) {
   const int last = static_cast<int>(s.dims.size()) - 1;
   if (s.dst_strides[last] != 1 || s.src_strides[last] <= 1 || s.dims[last] < 4)
@@ -123,7 +125,7 @@ int SourceContiguous(const StridedCopySpec& s) {
 template <class T>
 Status CopyTransposed(KernelContext& ctx, const T* src, T* dst,
                       const StridedCopySpec& s, int rows_dim, int64_t total) {
-  // Beyond this much a result leaves the caches before anybody reads it.
+  // A larger result leaves the caches before it is read.
   constexpr int64_t kStreamBytes = 16 << 20;
   constexpr int64_t kBlock = 64;
   const int last = static_cast<int>(s.dims.size()) - 1;
@@ -142,7 +144,7 @@ Status CopyTransposed(KernelContext& ctx, const T* src, T* dst,
     outer_dst.push_back(s.dst_strides[i]);
     count *= s.dims[i];
   }
-  // Units are strips of the longer side.
+  // A unit of work is a strip of the longer side.
   const bool by_rows = block.rows >= block.columns;
   const int64_t side = by_rows ? block.rows : block.columns;
   const int64_t strips = (side + kBlock - 1) / kBlock;

@@ -1,5 +1,5 @@
-// Moving elements of any type: the one place that knows element sizes,
-// strides and sharding, so that the kernels only say what goes where.
+// Moves elements of any type. Element sizes, strides and sharding are handled
+// here only, so that kernels merely say where each element goes.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace millrace::ops {
 
-// For all indices i below `dims`: element dst_offset + sum(i[d] *
-// dst_strides[d]) of the destination becomes element src_offset + sum(i[d] *
-// src_strides[d]) of the source. Strides are in elements; those of the source
-// may be 0 or negative. Two indices must not name one destination.
+// Describes a copy: for all indices i below `dims`, element dst_offset +
+// sum(i[d] * dst_strides[d]) of the destination becomes element src_offset +
+// sum(i[d] * src_strides[d]) of the source. Strides are in elements; those of
+// the source may be 0 or negative. No two indices may map to the same
+// destination.
 struct StridedCopySpec {
   DimVector dims;
   DimVector src_strides;
@@ -28,49 +29,56 @@ struct StridedCopySpec {
   }
 };
 
-// Copies as `spec` says, sharded. Every index must lie inside both buffers;
-// the destination's elements are constructed. CANCELLED as ParallelFor.
+// Copies as `spec` says, sharded over threads. Requires: every index lies
+// inside both buffers, and the destination's elements are constructed. Returns
+// CANCELLED as ParallelFor does.
 Status StridedCopy(KernelContext& ctx, DataType type, const char* src,
                    char* dst, const StridedCopySpec& spec);
 
-// `count` elements from src[src_begin] to dst[dst_begin], on this thread.
+// Copies `count` elements from src[src_begin] to dst[dst_begin] on the calling
+// thread.
 void CopyElements(DataType type, const char* src, int64_t src_begin, char* dst,
                   int64_t dst_begin, int64_t count);
 
-// Sets `count` elements to *value (one element of the type), on this thread.
+// Sets `count` elements from dst[begin] on to *value (one element of the type)
+// on the calling thread.
 void FillElements(DataType type, char* dst, int64_t begin, int64_t count,
                   const char* value);
-// The whole tensor, sharded.
+// Sets all elements of the tensor to *value, sharded over threads.
 Status FillTensor(KernelContext& ctx, Tensor* t, const char* value);
-// Zeros; strings, resources and variants are left as they were allocated.
+// Sets all elements to zero; strings, resources and variants stay as they were
+// allocated.
 Status ZeroTensor(KernelContext& ctx, Tensor* t);
 
-// One element of a type, zero (false, empty).
+// Returns a scalar of the type whose element is zero (false, empty).
 Tensor ZeroElement(DataType type);
 
-// Strides of a dense row-major array.
+// Returns the strides of a dense row-major array, in elements.
 DimVector RowMajorStrides(absl::Span<const int64_t> dims);
 
-// Estimated nanoseconds to move `count` elements in one piece.
+// Estimates the nanoseconds to move `count` elements in one piece.
 int64_t MoveCost(DataType type, int64_t count);
 
-// Rows [begin, end) of dimension 0, sharing the buffer where that keeps the
-// alignment of buffers, else nothing. Of a view where TensorFlow's slices do:
-// where all rows are aligned, and of a vector where both ends are.
+// Sets `out` to rows [begin, end) of dimension 0, sharing the buffer, and
+// returns true; returns false if the rows would not keep the alignment of
+// buffers. A view is sliced where TensorFlow's slices share memory: if all rows
+// are aligned or, for a vector, if both ends are.
 bool ShareRows(const Tensor& t, int64_t begin, int64_t end, Tensor* out);
 
-// What a kernel reads that needs `count` rows of dimension 0 from `begin` on
-// (count > 0): the whole tensor, or of a view these rows alone, bound.
+// The rows that a kernel reads which needs `count` rows of dimension 0 from
+// `begin` on (count > 0): the whole tensor or, if it is a view, these rows
+// alone, bound.
 struct ReadRows {
   Tensor rows;
-  int64_t first = 0;  // number of the first one
+  int64_t first = 0;  // index in the tensor of the first row of `rows`
 };
 StatusOr<ReadRows> ReadRowsOf(KernelContext& ctx, const Tensor& t,
                               int64_t begin, int64_t count);
 
-// Splits a flat place into coordinates of an array of `dims`.
+// Splits a flat index into coordinates of an array of `dims`.
 DimVector Coordinates(int64_t place, absl::Span<const int64_t> dims);
-// "[1,0]": the coordinates of a flat place, for messages; "" for a scalar.
+// Returns the coordinates of a flat index for messages, such as "[1,0]"; "" for
+// a scalar.
 std::string PlaceText(int64_t place, const TensorShape& shape);
 
 }  // namespace millrace::ops

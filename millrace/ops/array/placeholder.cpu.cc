@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// Runs only where a step forgot to feed it.
+// Fails: it runs only if a step did not feed it.
 struct PlaceholderKernel {
   static StatusOr<PlaceholderKernel> Make(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(PartialShape shape, init.Attr<PartialShape>("shape"));

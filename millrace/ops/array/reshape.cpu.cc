@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-// Output 0 is input 0 under another shape; the buffer is shared.
+// Sets output 0 to input 0 with the shape `dims`; they share the buffer.
 Status PassReshaped(KernelContext& ctx, absl::Span<const int64_t> dims) {
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   const Tensor in = ctx.TakeInput(0);
@@ -47,8 +47,8 @@ Status RunReshape(KernelContext& ctx) {
       return InvalidArgument("Size ", i, " must be non-negative, not ",
                              dims[i]);
     } else if (dims[i] == 0) {
-      has_zero =
-          true;  // counted last, so that an overflow shows whatever the order
+      has_zero = true;  // counted last, so that an overflow is found in any
+                        // order of dimensions
     } else {
       known *= dims[i];
     }
@@ -58,7 +58,7 @@ Status RunReshape(KernelContext& ctx) {
                            "] has too many elements");
   }
   if (unknown != -1) {
-    // Zeros on both sides cancel out: [0, 6] under [0, 2, -1] is [0, 2, 3].
+    // Zeros on both sides cancel out: [0, 6] as [0, 2, -1] is [0, 2, 3].
     CheckedSize have = 1;
     for (int i = 0; i < in.rank(); ++i) {
       if (in.dim(i) != 0 || !has_zero) have *= in.dim(i);

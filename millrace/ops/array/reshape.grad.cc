@@ -1,4 +1,4 @@
-// Gradients of ops that give the elements another shape.
+// Gradients of ops that change the shape and keep the elements.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 

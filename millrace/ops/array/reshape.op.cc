@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-// The product of the known sizes, and the place of the only unknown one (-1:
+// The product of the known sizes, and the position of the only unknown one (-1:
 // none, -2: several).
 struct Sizes {
   int64_t product = 1;
@@ -113,7 +113,7 @@ Status SqueezeShape(ShapeContext& c) {
                                "], expected a dimension of 1, got ", d);
       }
     } else if (d == kUnknownDim) {
-      return c.Return({});  // it may be 1 or not
+      return c.Return({});  // the dimension may be 1 or not
     } else if (d != 1) {
       out.push_back(d);
     }

@@ -1,4 +1,4 @@
-// Small rules that the shape functions of several families share.
+// Small rules that shape functions of several families share.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,36 @@
 
 namespace millrace::ops {
 
-// Element i of a tensor of signed integers or uint8.
+// Returns element i of a tensor of signed integers or uint8.
 int64_t IntAt(const Tensor& t, int64_t i);
 
-// Dimensions [begin, end) of a shape; negative positions count from the end,
-// positions beyond it mean the end. Of unknown rank if `s` is and the result
-// is not surely empty.
+// Returns dimensions [begin, end) of a shape; negative positions count from the
+// end, positions beyond it mean the end. The result has unknown rank if `s` has
+// and the result is not certainly empty.
 PartialShape Subshape(const PartialShape& s, int begin,
                       int end = std::numeric_limits<int>::max());
 
-// `dim` where it is known to be `value`. INVALID_ARGUMENT "Dimension must be 2
-// but is 3".
+// Returns `dim` if it is known to be `value`, or `value` if it is unknown.
+// Returns INVALID_ARGUMENT "Dimension must be 2 but is 3" otherwise.
 StatusOr<int64_t> WithValue(int64_t dim, int64_t value);
 
-// `s` begins with `prefix`: what both know of `s`. INVALID_ARGUMENT otherwise.
+// Merges what both arguments say about the leading dimensions of `s`, and
+// returns `s` with them. Returns INVALID_ARGUMENT if `s` cannot begin with
+// `prefix`.
 StatusOr<PartialShape> MergePrefix(const PartialShape& s,
                                    const PartialShape& prefix);
 
-// a - b where both are known. INVALID_ARGUMENT "Negative dimension size ...".
+// Returns a - b, unknown if either is. Returns INVALID_ARGUMENT "Negative
+// dimension size ..." if the difference is negative.
 StatusOr<int64_t> DimMinus(int64_t a, int64_t b);
 
-// A vector of unknown length, or of `n` elements.
+// Returns the shape of a vector of `n` elements, or of unknown length.
 inline PartialShape VectorShape(int64_t n = kUnknownDim) {
   return PartialShape({n});
 }
 
-// The shape of input i on output 0, and what is known of its resource handles.
+// Sets output 0 to the shape of input i and to what is known of its resource
+// handles.
 Status UnchangedWithHandles(ShapeContext& c);
 
 }  // namespace millrace::ops

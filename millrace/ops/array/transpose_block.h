@@ -1,4 +1,4 @@
-// Transposing one block of a matrix, by element size.
+// Transposes one block of a matrix, by element size.
 #pragma once
 
 #include <emmintrin.h>
@@ -9,15 +9,15 @@
 
 namespace millrace::ops {
 
-// dst[r * dst_stride + c] = src[c * src_stride + r] for r < rows, c < columns:
-// the source is contiguous along r, the destination along c.
+// Assigns dst[r * dst_stride + c] = src[c * src_stride + r] for r < rows, c <
+// columns: the source is contiguous along r, the destination along c.
 struct TransposeBlock {
   int64_t rows = 0;
   int64_t columns = 0;
   int64_t src_stride = 0;
   int64_t dst_stride = 0;
-  // Writes past the caches, for results that are bigger than those. Call
-  // Fence() afterwards.
+  // Uses non-temporal stores, for results larger than the caches. Requires:
+  // Fence() is called afterwards.
   bool stream = false;
 
   static void Fence() { _mm_sfence(); }
@@ -25,7 +25,7 @@ struct TransposeBlock {
   void Run(const T* src, T* dst) const;
 
  private:
-  // 16 x 16 elements stay in the first cache whatever the strides are.
+  // 16 x 16 elements stay in the first-level cache for any stride.
   static constexpr int64_t kTile = 16;
 
   template <class T>
@@ -38,7 +38,8 @@ struct TransposeBlock {
 
   using Vector = uint32_t __attribute__((vector_size(16)));
 
-  // 4 x 4 elements of 4 bytes in registers: out[r] is column r of the source.
+  // Transposes 4 x 4 elements of 4 bytes in registers: out[r] is column r of
+  // the source.
   void Four(const uint32_t* src, Vector* out, int64_t step) const {
     Vector a, b, c, d;
     std::memcpy(&a, src, 16);
@@ -55,7 +56,8 @@ struct TransposeBlock {
     out[3 * step] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
   }
 
-  // 16 x 16 elements of 4 bytes; each destination row is written in one go.
+  // Transposes 16 x 16 elements of 4 bytes; each destination row is written in
+  // one go.
   void FullTile(const uint32_t* src, uint32_t* dst) const {
     for (int64_t r = 0; r < kTile; r += 4) {
       Vector lines[4][4];

@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// The executor puts arguments in and takes results out itself.
+// Fails: the executor sets arguments and takes results itself.
 Status RunSlot(KernelContext& ctx) {
   return Internal(ctx.node().op->name, " ran outside of the executor");
 }

@@ -1,5 +1,4 @@
-// Gradients of calls: a call of a function that goes back through the called
-// one.
+// Gradients of calls: calls of the functions' gradients.
 #include <utility>
 
 #include "millrace/client/op_builder.h"
@@ -9,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// The parts of a gradient, one behind the other.
+// Appends the parts of a gradient, which are one tensor or those of slices.
 void AddParts(const Gradient& gradient, std::vector<Output>* parts) {
   if (!gradient.is_slices()) {
     parts->push_back(gradient.tensor);
@@ -21,7 +20,7 @@ void AddParts(const Gradient& gradient, std::vector<Output>* parts) {
   if (rows.dense_shape) parts->push_back(rows.dense_shape);
 }
 
-// The gradient whose parts are the next ones of the call's results.
+// Returns the gradient whose parts are the next ones of the call's results.
 Gradient TakeParts(const Gradient& inside, const std::vector<Output>& results,
                    size_t* next) {
   if (!inside.is_slices()) return results[(*next)++];

@@ -3,7 +3,8 @@
 namespace millrace::ops {
 namespace {
 
-// What is known of a handle, as TensorFlow says it of arguments.
+// Sets what is known of a handle, which TensorFlow keeps in attributes of
+// arguments.
 Status ArgShape(ShapeContext& c) {
   const auto types = c.Attr<AttrValue::TypeList>("_handle_dtypes");
   const auto shapes = c.Attr<AttrValue::ShapeList>("_handle_shapes");

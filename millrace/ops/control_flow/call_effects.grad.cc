@@ -13,35 +13,36 @@ namespace {
 
 using Origins = std::vector<StateOrigin>;
 
-// Functions that call others twice each have an end, too.
+// Bounds the work for functions that each call others twice.
 constexpr int64_t kMaxNodes = 100'000;
 
-// Ops with state that have no effect.
+// Returns whether an op with state has no effect.
 bool IsHarmless(const OpDef& op) {
   return op.role == OpRole::kArg || op.role == OpRole::kRetval ||
          op.role == OpRole::kPlaceholder || op.Is(kGivesVariable) ||
          op.Is(kReadsVariable) || op.Is(kHasNoEffect) || op.Is(kChecks);
 }
 
-// Passes a reference on, or looks at it.
+// Returns whether the op passes a reference on or only inspects it.
 bool KeepsReference(const OpDef& op) {
   return IsControlFlow(op.role) || op.law == Law::kPassesOn ||
          op.Is(kReadsVariable) || op.name == "RefSelect";
 }
 
-// Call the functions with all inputs but the first one.
+// Returns whether the op calls functions with all its inputs except the first.
 bool IsConditional(const OpDef& op) {
   return op.name == "If" || op.name == "StatelessIf" || op.name == "Case" ||
          op.name == "StatelessCase";
 }
 
-// Tensor arrays and stacks, which live for a step.
+// Returns whether the op works on tensor arrays or stacks, which live for one
+// step.
 bool IsArrayOp(const OpDef& op) {
   return absl::StartsWith(op.name, "TensorArray") ||
          absl::StartsWith(op.name, "Stack");
 }
 
-// What `type` is of an array's handle, in all their versions.
+// Returns whether `type` may be that of an array's handle, in any version.
 bool IsHandle(DataType type) {
   return type == DataType::kResource || RemoveRef(type) == DataType::kString;
 }
@@ -60,7 +61,8 @@ std::string TextOf(const Node& node, absl::string_view where) {
                       where);
 }
 
-// Passes its input on as output `port`.
+// Returns whether the node passes an input on as output `port`, and sets
+// `input` to its number.
 bool PassesOn(const Node& node, int32_t port, int32_t* input) {
   *input = node.IsOp("IdentityN") ? port : 0;
   if (*input >= node.num_inputs()) return false;
@@ -68,7 +70,7 @@ bool PassesOn(const Node& node, int32_t port, int32_t* input) {
   return node.IsOp("IdentityN") || node.op->law == Law::kPassesOn ||
          (IsControlFlow(role) && role != OpRole::kMerge) ||
          (UsesArray(node) && IsGradientArray(node)) ||
-         // Ops that change a variable give its reference.
+         // Ops that change a variable return its reference.
          (IsRef(node.output_types[port]) && IsRef(node.input_types[0]) &&
           role != OpRole::kMerge && !node.IsOp("RefSelect"));
 }
@@ -78,7 +80,7 @@ std::string StringAttr(const Node& node, const char* name) {
   return value.ok() ? *value : "";
 }
 
-// kBody: the arrays that the graph makes are made anew in another run.
+// kBody: another run makes the graph's arrays anew.
 enum class GraphKind { kBody, kCaller };
 
 StateOrigin Trace(const Graph& graph, OutputRef value, const Origins& args,
@@ -110,7 +112,7 @@ StateOrigin Trace(const Graph& graph, OutputRef value, const Origins& args,
   return {};
 }
 
-// What nodes and the functions that they call do.
+// Finds the effects of nodes and of the functions that they call.
 class EffectFinder {
  public:
   explicit EffectFinder(const Graph& graph) : library_(graph) {}
@@ -146,7 +148,7 @@ class EffectFinder {
     }
   }
 
-  // Follows the calls.
+  // Follows the calls that were added.
   void Finish() {
     while (!calls_.empty()) {
       const Call call = std::move(calls_.front());
@@ -168,7 +170,7 @@ class EffectFinder {
 
   const Status& once() const { return once_; }
   const StateChanges& changes() const { return changes_; }
-  // With what says who reads.
+  // Returns the objects read, each with the name of its reader.
   const std::vector<std::pair<StateOrigin, std::string>>& reads() const {
     return reads_;
   }
@@ -184,7 +186,7 @@ class EffectFinder {
     if (once_.ok()) once_ = Unimplemented(text...);
   }
 
-  // `node` has a handle or a reference as an input.
+  // Adds the use of a handle or reference that is an input of `node`.
   void AddUse(const Node& node, bool is_ref, const StateOrigin& origin,
               const std::string& where) {
     const bool keeps = is_ref ? KeepsReference(*node.op)
@@ -199,7 +201,8 @@ class EffectFinder {
     }
   }
 
-  // An array from outside is the same one in another run.
+  // Adds the use of an array. An array from outside is the same one in another
+  // run.
   void AddArrayUse(const Node& node, const StateOrigin& origin,
                    const std::string& where) {
     if (origin.is_own || IsGradientArray(node) ||
@@ -215,7 +218,7 @@ class EffectFinder {
     }
   }
 
-  // Whether `node` does nothing but call functions.
+  // Adds the function calls of `node`. Returns whether it does nothing else.
   bool AddCalls(const Graph& graph, const Origins& args, const Node& node) {
     const std::string& op = node.op->name;
     // The number of the input that is the function's first argument.
@@ -244,7 +247,8 @@ class EffectFinder {
     return first >= 0 || is_loop;
   }
 
-  // Those that the body gives on as they are; others may become anything.
+  // Returns the origins of the body's arguments: those that the body returns
+  // unchanged keep theirs; the others may become anything.
   Origins ArgsOfLoop(const Graph& graph, const Origins& args,
                      const Node& node) const {
     Origins given(static_cast<size_t>(node.num_inputs()));

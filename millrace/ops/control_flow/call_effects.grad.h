@@ -1,5 +1,5 @@
-// CallEffects: which nodes of a called function may run once more for its
-// gradient, and would give again what they gave.
+// CallEffects: finds which nodes of a called function may run again for its
+// gradient, with the same result as in the first run.
 #pragma once
 
 #include <string>
@@ -10,17 +10,19 @@
 
 namespace millrace::ops {
 
-// What a handle or a reference stands for: a variable, a tensor array, ...
+// The object that a handle or a reference denotes: a variable, a tensor array,
+// ...
 struct StateOrigin {
-  // Equal names: the same thing; others: another one. "": it may be any.
+  // Equal names denote the same object, different names different objects; ""
+  // may be any object.
   std::string name;
-  // Made by the run that uses it, so that another run has its own.
+  // Made by the run that uses it, so another run has its own.
   bool is_own = false;
-  // A tensor array whose elements stay when they are read.
+  // The object is a tensor array whose elements stay when they are read.
   bool stays = false;
 };
 
-// What does not hold any more what it held when the function ran.
+// The objects that may have changed since the function ran.
 struct StateChanges {
   bool any = false;
   absl::flat_hash_set<std::string> names;
@@ -29,28 +31,30 @@ struct StateChanges {
   bool MayHave(const StateOrigin& origin) const;
 };
 
-// What is known of a function from where it is called.
+// Facts about a function that are known at its call.
 struct CallSurroundings {
   std::vector<StateOrigin> args;  // by number; others may be anything
-  StateChanges changes;           // by the functions that call it
+  StateChanges changes;           // made by the functions that call it
 };
 
-// What the nodes of one graph do: the body of a function, or one that calls
-// some.
-// Calls are followed into the functions, each of which is looked at once for
-// the same arguments. One thread.
+// Finds the effects of the nodes of one graph: the body of a function, or a
+// graph that calls functions. Calls are followed into the functions; each is
+// examined once for the same arguments. For use by one thread.
 class CallEffects {
  public:
-  // `graph` outlives this.
+  // `graph` must outlive this.
   CallEffects(const Graph* graph, CallSurroundings around);
 
-  // `node` runs before the gradient does: adds what it changes.
+  // Adds the changes that `node` makes. Requires: `node` runs before the
+  // gradient does.
   void Runs(const Node& node);
-  // What was given, with those changes: for the functions that nodes call.
+  // Returns the surroundings given to the constructor with these changes added,
+  // for the functions that nodes call.
   const CallSurroundings& surroundings() const { return around_; }
 
-  // Whether `node` could run again. UNIMPLEMENTED says why not: it has effects,
-  // changes state, takes something away or depends on what has changed since.
+  // Returns OK if `node` may run again. Returns UNIMPLEMENTED with the reason
+  // if it has effects, changes state, takes something away, or depends on
+  // something that has changed since.
   Status MayRunAgain(const Node& node) const;
 
  private:
@@ -58,12 +62,11 @@ class CallEffects {
   CallSurroundings around_;
 };
 
-// What a handle or reference stands for in a graph that calls functions.
+// Returns what a handle or reference denotes in a graph that calls functions.
 StateOrigin OriginAround(const Graph& graph, OutputRef value,
                          const CallSurroundings& around);
 
-// Returns the arguments that the body of a functional loop gives on as they
-// are.
+// Returns the arguments that the body of a functional loop returns unchanged.
 std::vector<int32_t> InvariantArgs(const Graph& body);
 
 }  // namespace millrace::ops

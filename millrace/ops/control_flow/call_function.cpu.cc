@@ -29,7 +29,7 @@ FunctionRunner::RunDone ResultsToOutputs(KernelContext& ctx, Done done) {
     }
     for (size_t i = 0; status.ok() && i < outputs.size(); ++i) {
       if (outputs[i].valid()) {
-        // What reads the output trusts the type that the node promises.
+        // Consumers of the output rely on the type that the node promises.
         const DataType wanted = ctx.output_type(static_cast<int>(i));
         if (outputs[i].dtype() != wanted) {
           status = InvalidArgument("result ", i, " of the function has type ",

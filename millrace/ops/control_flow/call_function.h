@@ -1,4 +1,4 @@
-// What kernels need that call functions of the graph.
+// Helpers of kernels that call functions of the graph.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,22 @@
 
 namespace millrace::ops {
 
-// FAILED_PRECONDITION where the step has no functions.
+// Instantiates `function` for the step. Returns FAILED_PRECONDITION if the step
+// has no functions.
 StatusOr<FunctionRunner::Handle> InstantiateInStep(
     KernelContext& ctx, const AttrValue::Func& function);
 
-// The inputs from number `first` on, taken out of the node.
+// Moves the inputs from number `first` on out of the node and returns them.
 std::vector<Tensor> TakeInputs(KernelContext& ctx, int first);
 
-// Hands a function's results to the outputs and completes. INVALID_ARGUMENT
-// where their number or types are not those that the node promises.
+// Returns a callback that moves a function's results to the outputs and calls
+// `done`, with INVALID_ARGUMENT if their number or types differ from those that
+// the node promises.
 FunctionRunner::RunDone ResultsToOutputs(KernelContext& ctx, Done done);
 
-// TensorFlow's rule of truth for conditions of any type: a scalar is true if it
-// is not zero, or not empty as a string; any other tensor if it has elements.
+// Returns the truth value of a condition by TensorFlow's rule: a scalar is true
+// if it is not zero or, for a string, not empty; any other tensor is true if it
+// has elements.
 StatusOr<bool> IsTrue(const Tensor& t);
 
 }  // namespace millrace::ops

@@ -21,7 +21,7 @@ class SwitchCaseKernel {
           InvalidArgument("branch_index must be scalar, but has shape ",
                           index.shape().DebugString()));
     }
-    // Numbers below 0 are the largest ones.
+    // As unsigned numbers, negative ones are the largest.
     const auto number = static_cast<uint32_t>(index.scalar<int32_t>());
     const AttrValue::Func& branch =
         branches_[std::min<size_t>(number, branches_.size() - 1)];
@@ -33,7 +33,7 @@ class SwitchCaseKernel {
   }
 
  private:
-  AttrValue::FuncList branches_;  // one at least
+  AttrValue::FuncList branches_;  // at least one
 };
 
 }  // namespace

@@ -10,10 +10,11 @@
 namespace millrace::ops {
 namespace {
 
-// The branches, and what each of them gives in the end. One at least.
+// The gradients of the branches and their results. There is at least one
+// branch.
 class BranchGradients {
  public:
-  // `call` is that of each of the functions, which it does not name.
+  // `call` is the call of each of the functions; its own name is not set.
   BranchGradients(const GradContext& g, GradientOfCall call,
                   std::vector<NameAttrList> functions) {
     for (NameAttrList& function : functions) {
@@ -28,16 +29,16 @@ class BranchGradients {
     return OkStatus();
   }
 
-  // Makes what comes back to argument `i` the next results, of the same types
-  // in all branches. Says what they are.
+  // Appends the gradient of argument `i` to the results, with the same types in
+  // all branches, and returns what was appended.
   struct Place {
-    bool is_any = false;   // else nothing comes back
-    bool is_rows = false;  // values, indices and maybe a shape
+    bool is_any = false;   // else there is no gradient
+    bool is_rows = false;  // values, indices and maybe a dense shape
     bool has_shape = false;
   };
   Place AddResults(size_t i) {
     Place place;
-    Gradient any;  // of a branch that has one
+    Gradient any;  // the gradient of a branch that has one
     place.is_rows = true;
     for (const Branch& branch : branches_) {
       const Gradient& dx = branch.gradient->dxs()[i];
@@ -69,7 +70,7 @@ class BranchGradients {
       types.push_back(result.dtype());
     return types;
   }
-  // The functions that go back, one of each branch.
+  // Returns the gradient functions, one for each branch.
   StatusOr<std::vector<NameAttrList>> Write() {
     std::vector<NameAttrList> functions;
     for (Branch& branch : branches_) {
@@ -91,8 +92,8 @@ class BranchGradients {
     std::vector<Output> results;
   };
 
-  // Zeros where nothing comes back to an argument to which something of the
-  // type of `other` comes back in another branch.
+  // Returns a dense gradient of argument `i`: zeros if the branch has none and
+  // another branch has one with the type of `other`.
   static Output Dense(const Branch& branch, size_t i, const Gradient& other) {
     const Scope& scope = branch.gradient->scope();
     const Gradient& dx = branch.gradient->dxs()[i];
@@ -104,7 +105,8 @@ class BranchGradients {
         other.is_slices() ? other.slices.dtype() : other.tensor.dtype());
   }
 
-  // Rows of each branch, none where nothing comes back, of the same types.
+  // Returns the rows of each branch, with the same types; a branch without a
+  // gradient has no rows.
   std::vector<IndexedSlices> MatchingRows(size_t i, const IndexedSlices& any) {
     std::vector<IndexedSlices> rows;
     for (const Branch& branch : branches_) {
@@ -126,7 +128,8 @@ class BranchGradients {
     return rows;
   }
 
-  // As MatchRows does with rows of one graph.
+  // Gives a part of the rows of all branches one type, as MatchRows does for
+  // rows of one graph.
   void Match(Output IndexedSlices::*part, std::vector<IndexedSlices>* rows) {
     const DataType first = ((*rows)[0].*part).dtype();
     if (std::all_of(rows->begin(), rows->end(), [&](const IndexedSlices& one) {
@@ -144,8 +147,8 @@ class BranchGradients {
   std::vector<Branch> branches_;
 };
 
-// Sets what comes back to the inputs behind the first one, by the results of
-// the conditional that goes back.
+// Sets the gradients of the inputs behind the first one from the results of the
+// gradient's conditional.
 void SetPlaces(GradContext& g,
                const std::vector<BranchGradients::Place>& places,
                const std::vector<Output>& results) {

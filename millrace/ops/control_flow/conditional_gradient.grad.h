@@ -1,5 +1,5 @@
-// Gradients of functional conditionals: one whose branches go back through
-// those of the first.
+// Gradients of functional conditionals: a conditional whose branches are the
+// gradients of the branches of the first one.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,9 @@
 
 namespace millrace::ops {
 
-// `op` is what chooses among `functions`, and StatelessOp where none of them
-// has state; `name_branches` makes functions those that the new node calls.
+// Adds the gradient of a conditional that chooses among `functions`. The new
+// node's op is `op`, or "Stateless" + op if none of its functions has state;
+// `name_branches` sets the functions that it calls.
 Status ConditionalGradient(
     GradContext& g, const char* op, std::vector<NameAttrList> functions,
     absl::FunctionRef<void(const std::vector<NameAttrList>& functions,

@@ -6,7 +6,8 @@ namespace millrace::ops {
 
 IndexedSlices EmptyRows(const Scope& scope, const Output& x,
                         const IndexedSlices& like) {
-  // Asked for even where it is known: a constant would be alive everywhere.
+  // A shape op is added even if the shape is known: a constant would be alive
+  // everywhere.
   const Output shape = x.dtype() == DataType::kResource
                            ? VariableShape(scope, x)
                            : Shape(scope, x);

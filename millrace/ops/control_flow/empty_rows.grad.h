@@ -1,4 +1,4 @@
-// Rows where branches meet of which only some have any.
+// Rows of gradients where branches meet that do not all have any.
 #pragma once
 
 #include "millrace/client/indexed_slices.h"
@@ -6,13 +6,14 @@
 
 namespace millrace::ops {
 
-// No rows of `x`, a tensor or the handle of a variable, with the types of
-// `like` and, if that has one, a dense shape. All of it is alive where `x` is.
+// Returns no rows of `x`, a tensor or the handle of a variable, with the types
+// of `like` and, if `like` has one, a dense shape. All outputs are alive where
+// `x` is.
 IndexedSlices EmptyRows(const Scope& scope, const Output& x,
                         const IndexedSlices& like);
 
-// Gives both the same types of indices and of dense shapes, and a dense shape
-// only if both have one.
+// Gives `a` and `b` the same types of indices and of dense shapes, and dense
+// shapes only if both have one.
 void MatchRows(const Scope& scope, IndexedSlices* a, IndexedSlices* b);
 
 }  // namespace millrace::ops

@@ -10,9 +10,9 @@
 namespace millrace::ops {
 namespace {
 
-// In the collections of a graph that holds a function's body: the functions
-// whose gradients are being built, from the outermost on, what is known of this
-// one, and how names of functions begin.
+// Keys in the collections of a graph that holds a function's body: the
+// functions whose gradients are being built, from the outermost on, what is
+// known of this one, and the prefix of new functions' names.
 constexpr char kUnderway[] = "functions whose gradients are built";
 constexpr char kSurroundings[] = "surroundings of the function";
 constexpr char kPrefix[] = "prefix of functions";
@@ -21,7 +21,8 @@ bool IsDifferentiableType(DataType type) {
   return IsFloating(type) || IsComplex(type) || type == DataType::kVariant;
 }
 
-// What is known of a handle, for the body: as TensorFlow says it of arguments.
+// Sets the attributes that tell the body what is known of a handle, which
+// TensorFlow keeps in attributes of arguments.
 void SetHandles(const std::vector<HandleShape>& handles, AttrMap* attrs) {
   if (handles.empty()) return;
   AttrValue::TypeList types;
@@ -73,7 +74,7 @@ Status FunctionGradient::FindFunction() {
   return OkStatus();
 }
 
-// Returns those of the body, from those of the caller.
+// Returns the surroundings of the body, derived from those of the caller.
 CallSurroundings FunctionGradient::Surroundings() const {
   ClientGraph& outer = g_.scope().graph();
   const CallSurroundings around = SurroundingsOf(outer);
@@ -86,7 +87,7 @@ CallSurroundings FunctionGradient::Surroundings() const {
   return inside;
 }
 
-// The body as a graph of its own.
+// Imports the body as a graph of its own.
 Status FunctionGradient::ImportBody() {
   ClientGraph& outer = g_.scope().graph();
   StatusOr<Graph> body = Internal("");
@@ -151,7 +152,8 @@ Status FunctionGradient::FindArgs(const GraphDef& def) {
   return OkStatus();
 }
 
-// With an _Arg more for each gradient.
+// Adds an _Arg for the gradient of each result that has one, and
+// differentiates.
 Status FunctionGradient::Differentiate() {
   std::vector<Output> ys;
   GradientOptions options;
@@ -181,7 +183,7 @@ Status FunctionGradient::Differentiate() {
 StatusOr<NameAttrList> FunctionGradient::Write(
     const std::vector<Output>& results) {
   const auto check = [this](const Node& node) -> Status {
-    // Nodes of the gradient run once.
+    // Nodes of the gradient run only once.
     const Node* forward = body_->Find(node.name);
     if (forward == nullptr) return OkStatus();
     const Status again = effects_->MayRunAgain(*forward);

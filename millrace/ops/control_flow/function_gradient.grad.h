@@ -1,5 +1,5 @@
-// FunctionGradient: a function that computes what a called one does, as far as
-// it needs that, and goes back through it.
+// FunctionGradient: builds the gradient of a function as a function, which
+// recomputes the parts of the forward one that it needs.
 #pragma once
 
 #include <memory>
@@ -13,53 +13,56 @@
 
 namespace millrace::ops {
 
-// Types through which gradients of a function go back into it.
+// Returns whether gradients of a function flow back through values of this
+// type.
 bool GoesBack(DataType type);
 
-// How a function is called of which there are to be gradients.
+// A call of a function whose gradients are wanted.
 struct GradientOfCall {
   NameAttrList function;
   std::vector<Output> inputs;
-  // The types of what comes back to each result; kInvalid: nothing does.
+  // The types of the gradients of the results; kInvalid for a result without
+  // one.
   std::vector<DataType> dy_types;
-  // The inputs whose gradients matter.
+  // Says of each input whether its gradient is wanted.
   std::vector<bool> wanted;
-  // The function is called with other values of its arguments, too, but for
-  // handles.
+  // The function is called repeatedly, with other values of its arguments
+  // except for handles.
   bool is_loop = false;
 };
 
-// What is known around `graph`, if it is the body of a function of which there
-// are to be gradients.
+// Returns what is known around `graph` if it is the body of a function whose
+// gradients are being built.
 CallSurroundings SurroundingsOf(const ClientGraph& graph);
 
-// A name for a function that gradients are made of in `graph`: `base`, with
-// something around it that no other one has, also of those that the gradients
-// of several functions add to a graph that calls them all.
+// Returns a new name for a function that gradients are made of in `graph`:
+// `base` with a prefix and suffix that make it unique, also among the functions
+// that gradients of several functions add to a graph that calls them all.
 std::string NameOfNewFunction(ClientGraph& graph, absl::string_view base);
 
-// Lives for one call of a gradient function.
+// Builds the gradient of one call. Lives for one call of a gradient function.
 class FunctionGradient {
  public:
   FunctionGradient(const GradContext& g, GradientOfCall call);
 
-  // Takes the body and builds its gradients. UNIMPLEMENTED for functions that
-  // call themselves, and for what has no gradient.
+  // Imports the body and builds its gradients. Returns UNIMPLEMENTED for a
+  // recursive function, and for a body that has no gradient.
   Status Build();
 
-  // What follows is there after Build. For more nodes of the function:
+  // Requires for all that follows: Build returned OK. Returns the scope of the
+  // gradient function, for further nodes.
   const Scope& scope() const { return *inner_; }
-  // Its arguments: those of the function that is called, and behind them what
-  // comes back to those results to which something does.
+  // Returns the arguments of the gradient function: those of the called
+  // function, then the gradients of the results that have one.
   const std::vector<Output>& args() const { return args_; }
-  // What comes back to each argument that is wanted.
+  // Returns the gradients of the arguments for which they are wanted.
   const std::vector<Gradient>& dxs() const { return dxs_; }
 
-  // Adds the function that gives `results` to the graph of the caller.
-  // UNIMPLEMENTED where it needs something of the called function that cannot
-  // run once more.
+  // Adds the function that returns `results` to the caller's graph. Returns
+  // UNIMPLEMENTED if it needs a node of the called function that may not run
+  // again.
   StatusOr<NameAttrList> Write(const std::vector<Output>& results);
-  // Whether the function that was written has state.
+  // Returns whether the function written by Write has state.
   bool is_stateful() const { return is_stateful_; }
   bool Uses(size_t arg) const { return uses_[arg]; }
 

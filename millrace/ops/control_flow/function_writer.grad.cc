@@ -9,7 +9,7 @@ namespace {
 
 std::string ArgName(int64_t index) { return absl::StrCat("arg_", index); }
 
-// "node:argument:index", or the name of an argument of the function.
+// Returns "node:argument:index", or the name of an argument of the function.
 StatusOr<std::string> NameOf(const Graph& graph, OutputRef output) {
   const Node& node = *graph.node(output.node);
   if (node.IsOp("_Arg")) {
@@ -28,7 +28,7 @@ StatusOr<std::string> NameOf(const Graph& graph, OutputRef output) {
   return Internal("{{node ", node.name, "}} has no output ", output.port);
 }
 
-// What the outputs depend on, in the order of the graph.
+// Returns the nodes that the outputs depend on, in the order of the graph.
 std::vector<NodeId> Needed(const Graph& graph,
                            const std::vector<Output>& outputs) {
   std::vector<bool> needed(static_cast<size_t>(graph.num_ids()));
@@ -175,7 +175,7 @@ std::vector<Output> CallFunction(const Scope& scope, const NameAttrList& f,
   call.In(InputList(args)).Attr("f", f).Attr("Tout", result_types);
   call.Finish();
   std::vector<Output> results = call.OutList(0);
-  results.resize(result_types.size());  // nulls after an error
+  results.resize(result_types.size());  // null outputs after an error
   return results;
 }
 

@@ -1,4 +1,4 @@
-// Part of a graph as a function.
+// Writes a part of a graph as a function.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace millrace::ops {
 
-// An argument of the function that the graph of `scope` becomes.
+// Returns an argument of the function that the graph of `scope` becomes.
 Output FunctionArg(const Scope& scope, DataType type, int64_t index);
 
-// What `results` need, as a function of `args`, which are all outputs of "_Arg"
-// nodes of the graph, by number. `check` is asked about every other node.
+// Returns a function of `args` that computes `results`, with the nodes they
+// depend on. `args` are all outputs of "_Arg" nodes of the graph, by number.
+// `check` is called with every other node.
 StatusOr<FunctionDef> WriteFunction(
     const Scope& scope, const std::string& name,
     const std::vector<Output>& args, const std::vector<Output>& results,
@@ -22,15 +23,15 @@ StatusOr<FunctionDef> WriteFunction(const Scope& scope, const std::string& name,
                                     const std::vector<Output>& args,
                                     const std::vector<Output>& results);
 
-// Adds the function and all that its graph has to `outer`, under the first name
-// that is free: that of the function, or with "_1", "_2", ... behind it. Gives
-// what calls it.
+// Adds the function, and those that its graph holds, to `outer` under the first
+// free name: its own, or that with "_1", "_2", ... appended. Returns the
+// function to call.
 StatusOr<NameAttrList> AddFunctionTo(ClientGraph& outer, const Scope& scope,
                                      FunctionDef function);
 
-// Adds a function to `caller` under `name`, if that is free. `build` gives its
-// results, with nodes of the scope, in which the functions of `caller` are
-// known.
+// Adds a function to `caller` under `name` unless the name is taken. `build`
+// returns its results, made of nodes in the scope that it gets; the functions
+// of `caller` are known there.
 StatusOr<NameAttrList> BuildFunction(
     ClientGraph& caller, const std::string& name,
     const std::vector<DataType>& arg_types,
@@ -38,7 +39,8 @@ StatusOr<NameAttrList> BuildFunction(
                                           const std::vector<Output>& args)>
         build);
 
-// Calls `f` of the graph; `is_stateful`: it has state or effects.
+// Adds a node that calls `f` of the graph, and returns its results.
+// `is_stateful` says whether the function has state or effects.
 std::vector<Output> CallFunction(const Scope& scope, const NameAttrList& f,
                                  bool is_stateful,
                                  const std::vector<Output>& args,

@@ -3,8 +3,8 @@
 namespace millrace::ops {
 namespace {
 
-// The executor runs merges itself, as it knows which input came first; this is
-// what a node alone does.
+// The executor runs merges itself, since it knows which input came first; this
+// kernel runs where a node is run alone.
 Status RunMerge(KernelContext& ctx) {
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     EdgeValue& input = ctx.input_edge(i);

@@ -3,13 +3,13 @@
 namespace millrace::ops {
 namespace {
 
-// The gradient goes to the input that was alive.
+// Passes the gradient to the input that was alive.
 void MergeGradient(GradContext& g) {
   Gradient rest = g.gradient();
   for (int i = g.num_inputs() - 1; i > 0; --i) {
     const Output chosen = Equal(g, g.out(1), i);
     Gradient taken;
-    // Gives `taken` its part of the rest.
+    // Gives `taken` its part of the remaining gradient.
     const auto split = [&](Output* part, Output* other) {
       if (!*other) return;
       const auto branches = Switch(g, *other, chosen);

@@ -5,8 +5,8 @@
 
 namespace millrace::ops {
 
-// Outputs have the shapes that the attribute output_shapes promises, else
-// unknown ones.
+// Sets the outputs to the shapes that the attribute output_shapes promises, or
+// to unknown ones if it is empty.
 inline Status OutputShapes(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const AttrValue::ShapeList shapes,
                       c.Attr<AttrValue::ShapeList>("output_shapes"));

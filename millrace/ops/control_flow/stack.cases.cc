@@ -3,8 +3,9 @@
 namespace millrace::cases {
 namespace {
 
-// Stock's shape function takes the handle of StackV2, a scalar, for a vector of
-// two as that of its reference form; so static shapes are left out.
+// Stock's shape function treats the handle of StackV2, a scalar, as a vector of
+// two like that of its reference form; therefore static shapes are not
+// compared.
 
 // Two pushes, then two pops, in this order.
 void PushesAndPops(CaseList& c, DataType t) {

@@ -8,7 +8,8 @@
 namespace millrace::ops {
 namespace {
 
-// Held by its handle alone, so it is gone when the step forgets that.
+// A stack of tensors. Its handle holds the only reference, so it is freed with
+// the handle at the end of the step.
 class Stack final : public RefCounted {
  public:
   Stack(std::string name, DataType type, int64_t limit)
@@ -45,7 +46,7 @@ class Stack final : public RefCounted {
   }
 
   void Close() {
-    std::vector<Tensor> freed;  // after the lock
+    std::vector<Tensor> freed;  // freed after the lock is released
     MutexLock lock(mu_);
     closed_ = true;
     freed.swap(values_);

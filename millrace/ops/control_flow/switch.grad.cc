@@ -1,4 +1,5 @@
-// Gradients of switches: what is dead forwards is dead backwards.
+// Gradients of switches: what is dead in the forward pass is dead in the
+// gradient.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/ops/control_flow/empty_rows.grad.h"
@@ -6,7 +7,8 @@
 namespace millrace::ops {
 namespace {
 
-// What came back through the branches are rows, or nothing.
+// Returns whether the gradients that came through the branches are rows or
+// missing.
 bool OnlyRows(const GradContext& g) {
   bool any = false;
   for (int i = 0; i < g.num_outputs(); ++i) {
@@ -16,8 +18,8 @@ bool OnlyRows(const GradContext& g) {
   return any;
 }
 
-// All of it alive where the values are: indices may be from outside of the
-// branch.
+// Returns the rows with all outputs alive where the values are: indices may
+// come from outside of the branch.
 IndexedSlices AliveWithValues(GradContext& g, IndexedSlices rows) {
   const Scope there = g.scope().WithControlDependencies({rows.values});
   rows.indices = Identity(there, rows.indices);
@@ -25,8 +27,8 @@ IndexedSlices AliveWithValues(GradContext& g, IndexedSlices rows) {
   return rows;
 }
 
-// Where nothing came back through a branch there are no rows, alive if the
-// branch was taken.
+// Sets a gradient of rows. A branch without a gradient contributes no rows,
+// alive if the branch was taken.
 void RowsOfBranches(GradContext& g) {
   const int known = g.has_dy(0) ? 0 : 1;
   IndexedSlices rows[2];
@@ -46,8 +48,8 @@ void RowsOfBranches(GradContext& g) {
   g.Set(0, all);
 }
 
-// What came back through a branch; where that is nothing, zeros, alive if the
-// branch was taken.
+// Returns the gradient that came through a branch or, without one, zeros that
+// are alive if the branch was taken.
 Output OfBranch(GradContext& g, int branch) {
   const Output out = g.out(branch);
   if (g.has_dy(branch) || out.dtype() != DataType::kResource)
@@ -55,7 +57,7 @@ Output OfBranch(GradContext& g, int branch) {
   return ZerosOfVariable(g, out, g.dy(1 - branch).dtype());
 }
 
-// The branch that ran gives the gradient.
+// The branch that ran supplies the gradient.
 void SwitchGradient(GradContext& g) {
   if (OnlyRows(g)) {
     RowsOfBranches(g);

@@ -4,7 +4,7 @@
 namespace millrace {
 namespace {
 
-// The key of a transfer but for frame and iteration.
+// Returns the key of a transfer without frame and iteration.
 StatusOr<std::string> KeyPrefix(const KernelInit& init) {
   RendezvousKey key;
   MR_ASSIGN_OR_RETURN(key.send_device, init.Attr<std::string>("send_device"));
@@ -38,7 +38,7 @@ class SendKernel {
     if (ctx.step().rendezvous == nullptr) {
       return FailedPrecondition("the step has no rendezvous to send through");
     }
-    // Between the devices of a task a view stays one.
+    // A view stays a view between the devices of one task.
     if (!stays_in_task_ && !ctx.has_dead_input) {
       MR_RETURN_IF_ERROR(ctx.BindInput(0));
     }

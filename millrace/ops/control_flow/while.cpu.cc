@@ -10,8 +10,8 @@
 namespace millrace::ops {
 namespace {
 
-// One run of a While: condition, body, condition, ... Each call may complete
-// inline, so the loop goes on from a flag and not by recursion.
+// One run of a While: condition, body, condition, ... Since each call may
+// complete inline, the loop continues by a flag instead of recursion.
 class WhileRun : public std::enable_shared_from_this<WhileRun> {
  public:
   WhileRun(KernelContext& ctx, FunctionRunner::Handle condition,
@@ -22,9 +22,9 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
         values_(TakeInputs(ctx, 0)),
         done_(std::move(done)) {}
 
-  // Makes calls until one does not complete inline. Not for long on a thread
-  // that has something else to do, or for which somebody waits: the calls look
-  // at that one by one, and each is short.
+  // Makes calls until one does not complete inline. Returns soon if the thread
+  // has other work or somebody waits for it: that is checked between calls, and
+  // each call is short.
   void Continue() {
     const int64_t began = NowNanos();
     bool again = true;
@@ -42,7 +42,7 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
   }
 
  private:
-  // A wake-up in each such time costs nothing.
+  // One wake-up in this time costs next to nothing.
   static constexpr int64_t kInlineNanos = 1'000'000;
   enum { kCalling, kWaiting, kCompleted };
 
@@ -63,7 +63,7 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
         });
   }
 
-  // Takes the results of a call; true if another call follows.
+  // Takes the results of a call. Returns true if another call follows.
   bool Advance() {
     if (status_.ok()) status_ = ctx_.CheckCancelled();
     if (status_.ok() && in_body_) {

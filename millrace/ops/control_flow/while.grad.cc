@@ -1,6 +1,6 @@
-// Gradients of functional loops: the loop once more, which keeps the variables
-// of each iteration in lists, and one that takes them from there, from the last
-// one on, and goes back through the body.
+// Gradients of functional loops: the forward loop runs again and keeps the
+// variables of each iteration in lists; a backward loop takes them from the
+// lists, from the last iteration on, and calls the gradient of the body.
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +21,7 @@ std::vector<DataType> TypesOf(const std::vector<Output>& outputs) {
 
 Output AnyShape(const Scope& scope) { return Const(scope, -1); }
 
-// Lives for one call.
+// Builds the gradient of one loop. Lives for one call.
 class LoopGradient {
  public:
   explicit LoopGradient(GradContext& g)
@@ -38,12 +38,12 @@ class LoopGradient {
   }
 
  private:
-  // How a variable of the loop goes back.
+  // How the gradient of a loop variable is computed.
   struct Variable {
-    bool stays = false;    // the body gives it on as it is
-    bool is_kept = false;  // its values are needed, one of each iteration
-    int dy = -1;           // number among the body's gradients of results
-    int dx = -1;           // number among what the body's gradient gives
+    bool stays = false;    // the body returns it unchanged
+    bool is_kept = false;  // its values are needed, one for each iteration
+    int dy = -1;           // index among the gradients of the body's results
+    int dx = -1;           // index among the results of the body's gradient
   };
 
   Status FindFunctions() {
@@ -56,7 +56,7 @@ class LoopGradient {
     return OkStatus();
   }
 
-  // All of the loop does.
+  // Returns OK if all of the loop may run again.
   Status MayRunAgain() {
     Status again;
     const CallSurroundings around = SurroundingsOf(graph_);
@@ -102,8 +102,8 @@ class LoopGradient {
     return OkStatus();
   }
 
-  // The function that goes back through one iteration: of the variables and
-  // what comes back to those that change.
+  // Builds the gradient function of one iteration. Its arguments are the
+  // variables and the gradients of those that change.
   Status GoBackThroughBody() {
     GradientOfCall of;
     of.function = body_;
@@ -114,7 +114,7 @@ class LoopGradient {
       const bool goes_back = !variables_[i].stays && GoesBack(type);
       of.dy_types.push_back(goes_back ? type : DataType::kInvalid);
       if (goes_back) variables_[i].dy = num_dys_++;
-      // What comes back to those that change matters for others, too.
+      // The gradients of changing variables matter for other variables, too.
       of.wanted.push_back(goes_back || g_.wants(static_cast<int>(i)));
     }
     FunctionGradient gradient(g_, std::move(of));
@@ -144,7 +144,7 @@ class LoopGradient {
     return OkStatus();
   }
 
-  // The numbers of the variables whose values are kept.
+  // Returns the indices of the variables whose values are kept.
   std::vector<size_t> Kept() const {
     std::vector<size_t> kept;
     for (size_t i = 0; i < variables_.size(); ++i) {
@@ -162,7 +162,7 @@ class LoopGradient {
                          results);
   }
 
-  // A loop with the variables `begin`.
+  // Adds a loop whose variables begin as `begin`.
   std::vector<Output> Loop(const std::vector<Output>& begin,
                            const NameAttrList& condition,
                            const NameAttrList& body, bool is_stateful) {
@@ -176,7 +176,8 @@ class LoopGradient {
     return loop.OutList(0);
   }
 
-  // Counts the iterations and keeps what is needed of each: `count_`, `lists_`.
+  // Adds the loop that counts the iterations and keeps what each one must; sets
+  // `count_` and `lists_`.
   Status RunAgain() {
     const std::vector<size_t> kept = Kept();
     std::vector<Output> begin = {Const(g_, 0)};
@@ -222,8 +223,9 @@ class LoopGradient {
     return OkStatus();
   }
 
-  // What comes back to a variable that changes, or has come back so far to one
-  // that stays, before the last iteration.
+  // Returns the gradient with which the backward loop begins: that of the
+  // result of a changing variable, or zeros, to which an unchanged variable's
+  // gradients are added.
   Output BeginOf(size_t i) {
     if (variables_[i].dy >= 0) return g_.dy(static_cast<int>(i));
     const DataType type = dxs_[static_cast<size_t>(variables_[i].dx)];
@@ -232,14 +234,15 @@ class LoopGradient {
                : ZerosLike(g_, loop_[i]);
   }
 
-  // Variables: the count, the lists, what comes back, and the variables of the
-  // first iteration for those that stay or whose values do not matter.
+  // Adds the backward loop. Its variables are the count, the lists, the
+  // gradients, and the initial values of the variables that stay or whose
+  // values do not matter.
   Status RunBackwards() {
     const std::vector<size_t> kept = Kept();
     std::vector<Output> begin = {count_};
     begin.insert(begin.end(), lists_.begin(), lists_.end());
     const size_t first_dx = begin.size();
-    std::vector<size_t> order;  // of what comes back, by dx
+    std::vector<size_t> order;  // order of the gradients by dx
     for (size_t i = 0; i < variables_.size(); ++i) {
       if (variables_[i].dx < 0) continue;
       order.push_back(i);
@@ -296,13 +299,14 @@ class LoopGradient {
   void SetResult(size_t i, const Output& dx) {
     const int input = static_cast<int>(i);
     Gradient total = dx;
-    // What comes back to the result of a variable that stays is the argument's.
+    // The gradient of the result of an unchanged variable is one of the
+    // argument.
     if (variables_[i].stays && g_.has_dy(input))
       total = SumGradients(g_, {g_.gradient(input), dx});
     g_.Set(input, total);
   }
 
-  // Those that stay and are not used.
+  // Sets the gradients of unchanged variables that the body does not use.
   Status SetOthers() {
     for (size_t i = 0; i < variables_.size(); ++i) {
       const int input = static_cast<int>(i);
@@ -316,13 +320,13 @@ class LoopGradient {
 
   GradContext& g_;
   ClientGraph& graph_;
-  const std::vector<Output> loop_;  // its variables as they begin
+  const std::vector<Output> loop_;  // initial values of its variables
   NameAttrList condition_, body_;
   bool is_stateful_ = false;
   DataType truth_type_ = DataType::kBool;
   std::vector<Variable> variables_;
   int num_dys_ = 0;
-  std::vector<DataType> dxs_;  // types of what the body's gradient gives
+  std::vector<DataType> dxs_;  // types of the results of the body's gradient
   NameAttrList body_gradient_;
   bool gradient_is_stateful_ = false;
   Output count_;

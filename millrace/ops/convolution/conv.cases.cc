@@ -31,7 +31,7 @@ AttrMap Dilated3() {
   return With(Same3(), {{"dilations", IntList{1, 1, 2, 2, 1}}});
 }
 
-// Small whole numbers keep half and bfloat16 exact enough to compare.
+// Small integers keep half and bfloat16 exact enough to compare.
 Value Small(DataType t, TensorShape shape) {
   return Rand(t, std::move(shape), -2, 3);
 }
@@ -45,7 +45,7 @@ AttrMap Padded(IntList paddings) {
   return With(Attrs({1, 1, 1, 1}, "EXPLICIT"),
               {{"explicit_paddings", std::move(paddings)}});
 }
-// One number is `special`.
+// Returns numbers, one of which is `special`.
 Value OneOf(TensorShape shape, double special) {
   Value v = F32(std::move(shape));
   v.tensor.mutable_flat<float>()[v.tensor.num_elements() / 2 + 5] =
@@ -85,8 +85,8 @@ MR_CASES(Conv2D)(CaseList& c) {
       .NoStock(kNhwcOnly)
       .Gradient();
   c.Ok({F32({2, 16, 16, 16}), F32({1, 1, 16, 32})}, Same()).Tolerance(1e-4);
-  // Large enough for Winograd's algorithm (conv_winograd.h), where infinity and
-  // NaN are left to the other ones.
+  // Large enough for Winograd's algorithm (conv_winograd.h), which leaves
+  // infinity and NaN to the others.
   for (const AttrMap& attrs :
        {Same(), Valid(), Padded({0, 0, 2, 1, 0, 2, 0, 0})}) {
     c.Ok({F32({2, 17, 20, 32}), F32({3, 3, 32, 48})}, attrs).Tolerance(1e-4);

@@ -1,5 +1,5 @@
-// Kernels of convolutions: the fastest, and plain loops for the other types and
-// as the reference.
+// Kernels of convolutions: the fastest one, and plain loops for the other types
+// and as the reference.
 #include <cstring>
 
 #include "millrace/kernel/kernel_decl.h"
@@ -18,8 +18,8 @@ class PlainConvRunner {
 
 char* Elements(const Tensor& t) { return const_cast<char*>(t.data()); }
 
-// Where a backward pass has the sizes of what it computes: an input holds them,
-// or has them.
+// The source of the shape of a backward pass's result: the elements of an
+// input, or its shape.
 enum class SizesFrom { kVector, kTensor };
 
 StatusOr<TensorShape> SizesOf(const Tensor& t, SizesFrom from) {
@@ -78,7 +78,8 @@ class ConvKernel {
   }
 
  private:
-  // Stock takes [height, width] for the images of out_backprop too.
+  // Returns the shape of the input. Stock takes [height, width] for the images
+  // of out_backprop, too.
   StatusOr<TensorShape> InputSizes(KernelContext& ctx) const {
     MR_ASSIGN_OR_RETURN(TensorShape sizes, SizesOf(ctx.input(0), kSizes));
     if (attrs_.spatial() != 2 || sizes.rank() != 2 ||
@@ -99,7 +100,7 @@ template <ConvKind kKind, ConvPass kPass, SizesFrom kSizes = SizesFrom::kVector>
 constexpr KernelMaker kPlain =
     MakeKernel<ConvKernel<kKind, kPass, kSizes, PlainConvRunner>>;
 
-// Declares a kernel for the types that are fast.
+// Declares a kernel for the types with a fast algorithm.
 template <ConvKind kKind, ConvPass kPass>
 consteval KernelEntry Best() {
   return {.types = "T: float, bfloat16, half", .make = kBest<kKind, kPass>};

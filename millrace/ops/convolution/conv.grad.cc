@@ -1,5 +1,5 @@
 // Each of the three passes of a convolution is linear in both of its operands,
-// and its gradients are the other two.
+// so its gradients are the other two passes.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// What is handed on to the other passes.
+// Returns the attributes that the other passes share.
 template <class Options>
 Options ConvOptionsOf(GradContext& g) {
   Options options;

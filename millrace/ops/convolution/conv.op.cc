@@ -57,7 +57,7 @@ Status ConvShape(ShapeContext& c) {
   return c.Return(ImageShape(layout, input.dim(0), out_depth, sizes));
 }
 
-// The shape that input 1 holds or, for the input's gradient, input 0.
+// Sets output 0 to the shape that input kInput holds.
 template <int kInput, int kRank>
 Status ShapeOfSizes(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(PartialShape shape, c.ShapeFromInput(kInput));
@@ -65,7 +65,7 @@ Status ShapeOfSizes(ShapeContext& c) {
   return c.Return(std::move(shape));
 }
 
-// Sets output 0 to the sizes that an input holds; those of images may be
+// Sets output 0 to the shape that an input holds; that of images may be
 // [height, width] only.
 Status InputGradShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const auto format, c.Attr<std::string>("data_format"));
@@ -84,8 +84,8 @@ Status InputGradShape(ShapeContext& c) {
   return c.Return(std::move(sizes));
 }
 
-// Sets output 0 to the shape of input kInput: the first versions have the
-// tensor itself.
+// Sets output 0 to the shape of input kInput, as in the first versions, whose
+// input is the tensor itself.
 template <int kInput>
 Status ShapeOfTensor(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(PartialShape shape, c.WithRank(kInput, 5));

@@ -1,15 +1,15 @@
-// The fastest way for each convolution.
+// Runs each convolution by the fastest algorithm for it.
 #pragma once
 
 #include "millrace/ops/convolution/conv_dnnl.h"
 
 namespace millrace::ops {
 
-// float, bfloat16 and half, which goes through float. One for each kernel;
-// thread-safe.
+// Takes float, bfloat16 and half; half is computed in float. Each kernel has
+// its own; thread-safe.
 class BestConv {
  public:
-  // No size is 0.
+  // Requires: no size is 0.
   Status Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
              const ConvData& data) const;
 

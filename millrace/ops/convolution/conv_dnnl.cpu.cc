@@ -7,11 +7,11 @@ namespace {
 
 using dnnl::memory;
 
-// oneDNN cannot be cancelled: a batch is cut into parts of this many
+// oneDNN cannot be cancelled, so a batch is cut into parts of this many
 // multiply-adds, which take some tenths of a second.
 constexpr int64_t kLongestPart = int64_t{1} << 34;
 
-// A [batch, channels, spatial ...] tensor in either format.
+// Describes a [batch, channels, spatial ...] tensor in either format.
 memory::desc Image(const ConvProblem& p, memory::data_type type,
                    int64_t channels, int64_t Window::*size) {
   memory::dims dims = {p.batch, channels};
@@ -33,7 +33,7 @@ memory::desc Image(const ConvProblem& p, memory::data_type type,
 
 Status DnnlConv::Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                      const ConvData& data) const {
-  // A filter's gradient adds up over the batch, so it is one part.
+  // The gradient of a filter is a sum over the batch, so it is one part.
   const int64_t image = std::max<int64_t>(1, p.MultiplyAdds() / p.batch);
   const int64_t part = pass == ConvPass::kFilter
                            ? p.batch
@@ -48,7 +48,7 @@ Status DnnlConv::Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
     at.output += first * p.OutputPixels() * p.out_depth * bytes;
     const Status status = RunPart(ctx, pass, q, at);
     if (status.code() == StatusCode::kUnimplemented) {
-      // Machines without AVX-512 lack bfloat16.
+      // Machines without AVX-512 do not support bfloat16.
       return p.type == DataType::kFloat ? RunPlainConv(ctx, pass, p, data)
                                         : ThroughFloat(ctx, pass, p, data);
     }
@@ -142,7 +142,8 @@ StatusOr<DnnlConv::Primitive> DnnlConv::Make(ConvPass pass,
     strides.push_back(w.stride);
     dilations.push_back(w.dilation - 1);
     before.push_back(w.before);
-    // What the last window needs, which may leave a rest of the input.
+    // The padding that the last window needs; it is negative if a rest of the
+    // input is not read.
     after.push_back((w.output - 1) * w.stride + w.span() - w.input - w.before);
   }
   made.plain_filter = memory::desc(dims, type, steps);

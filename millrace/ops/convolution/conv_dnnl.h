@@ -6,20 +6,20 @@
 
 namespace millrace::ops {
 
-// float and bfloat16; what oneDNN does not take goes to the plain loops. One
-// for each kernel; thread-safe.
+// Takes float and bfloat16; what oneDNN does not support runs by the plain
+// loops. Each kernel has its own; thread-safe.
 class DnnlConv {
  public:
-  // No size is 0.
+  // Requires: no size is 0.
   Status Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
              const ConvData& data) const;
 
  private:
   struct Primitive {
     dnnl::primitive primitive;
-    dnnl::memory::desc input, filter, output;  // as oneDNN wants them
-    dnnl::memory::desc plain_filter;           // as it is given
-    dnnl::reorder reorder;                     // of the filter, if they differ
+    dnnl::memory::desc input, filter, output;  // in oneDNN's layouts
+    dnnl::memory::desc plain_filter;           // in the layout of the input
+    dnnl::reorder reorder;  // of the filter, if the layouts differ
     bool reorders = false;
   };
 

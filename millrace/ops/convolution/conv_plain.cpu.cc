@@ -1,5 +1,5 @@
-// The convolution that every other is compared with: channels last, one loop
-// over the windows of a pixel.
+// The reference convolution: channels last, one loop over the windows of a
+// pixel.
 #include <algorithm>
 #include <vector>
 
@@ -15,8 +15,8 @@ MR_TARGET_CLONES void MultiplyAdd(T x, const T* y, T* z, int64_t n) {
   for (int64_t i = 0; i < n; ++i) z[i] += x * y[i];
 }
 
-// Position in the input of tap k of window o; outside of [0, input) in the
-// padding.
+// Returns the position in the input of tap k of window o; it is outside of [0,
+// input) in the padding.
 int64_t InputAt(const Window& w, int64_t o, int64_t k) {
   return o * w.stride + k * w.dilation - w.before;
 }
@@ -49,7 +49,7 @@ void ForTaps(const ConvProblem& p, int64_t begin, int64_t end, F&& f) {
   }
 }
 
-// Channels last; T is float, double or uint32_t.
+// Requires: channels are last; T is float, double or uint32_t.
 template <class T>
 class PlainConv {
  public:
@@ -76,7 +76,7 @@ class PlainConv {
         });
   }
 
-  // One image a unit, so that threads write apart.
+  // A unit of work is one image, so that threads write to different parts.
   Status Input(KernelContext& ctx, T* x) const {
     const int64_t pixels = p_.OutputPixels();
     const int64_t image = p_.InputPixels() * p_.in_depth;
@@ -97,7 +97,7 @@ class PlainConv {
         });
   }
 
-  // Input channels of a group are the units.
+  // A unit of work is an input channel of a group.
   Status Filter(KernelContext& ctx, T* f) const {
     const int64_t pixels = p_.batch * p_.OutputPixels();
     std::fill(f, f + p_.FilterSize(), T(0));
@@ -115,17 +115,18 @@ class PlainConv {
   }
 
  private:
-  // The filter's row of output channels for a tap and an input channel.
+  // Returns where the filter's row of output channels begins for a tap and an
+  // input channel.
   int64_t FilterAt(int64_t tap, int64_t channel) const {
     return (tap * in_ + channel % in_) * p_.out_depth + channel / in_ * out_;
   }
 
   const ConvProblem& p_;
-  const int64_t in_, out_;  // channels a group
+  const int64_t in_, out_;  // channels in a group
   const T *x_, *f_, *y_;
 };
 
-// [n, a, b] to [n, b, a].
+// Transposes [n, a, b] to [n, b, a].
 template <class T>
 void SwapLast(const T* from, T* to, int64_t n, int64_t a, int64_t b) {
   for (int64_t i = 0; i < n; ++i) {

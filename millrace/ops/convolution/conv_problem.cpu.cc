@@ -72,7 +72,7 @@ StatusOr<ConvProblem> ConvAttrs::Resolve(DataType type,
         sliding_.MakeWindow(WindowPhase::kRun, i,
                             input.dim(layout.spatial_dim(i)), filter.dim(i)));
   }
-  // Padding can make the output larger than numbers are.
+  // Padding can make the size of the output overflow.
   int64_t sizes[] = {p.batch, p.out_depth, p.window[0].output,
                      p.window[1].output, p.window[2].output};
   return TensorShape::Make(sizes).ok()
@@ -93,7 +93,8 @@ TensorShape ConvAttrs::FromSpatial(const TensorShape& sizes, int64_t batch,
                                    int64_t channels) const {
   const auto shape = TensorShape::Make(
       ImageShape(sliding_.layout, batch, channels, sizes.dims()).dims());
-  // Too many elements: as it is given, of a rank that Resolve refuses.
+  // A shape with too many elements is returned as given; Resolve refuses its
+  // rank.
   return shape.ok() ? *shape : sizes;
 }
 

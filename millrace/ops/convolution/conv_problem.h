@@ -1,5 +1,5 @@
-// A convolution of any kind as numbers: of two or three spatial dimensions,
-// plain, grouped or depthwise.
+// Describes a convolution by numbers: two or three spatial dimensions, plain,
+// grouped or depthwise.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace millrace::ops {
 
-// Convolutions of images, of images channel by channel, of volumes.
+// Convolutions of images, of images channel by channel, and of volumes.
 enum class ConvKind { k2D, kDepthwise, k3D };
 enum class ConvPass { kForward, kInput, kFilter };
 
-// Filters are laid out [taps, in_depth / groups, out_depth]; those of depthwise
-// convolutions have one input channel a group, so theirs is the same layout.
-// Spatial dimensions that there are not have windows of size 1, in front.
+// Filters are laid out [taps, in_depth / groups, out_depth]. Those of depthwise
+// convolutions have one input channel a group, so their layout is the same.
+// Missing spatial dimensions are in front and have windows of size 1.
 struct ConvProblem {
   DataType type = DataType::kInvalid;
   bool channels_first = false;
@@ -41,18 +41,18 @@ struct ConvProblem {
   }
 };
 
-// The attributes of a convolution; makes problems from shapes.
+// The attributes of a convolution. Makes problems from shapes.
 class ConvAttrs {
  public:
   static StatusOr<ConvAttrs> Make(const KernelInit& init, ConvKind kind);
 
-  // INVALID_ARGUMENT for shapes that do not fit.
+  // Returns INVALID_ARGUMENT if the shapes do not fit.
   StatusOr<ConvProblem> Resolve(DataType type, const TensorShape& input,
                                 const TensorShape& filter) const;
   TensorShape OutputShape(const ConvProblem& p) const;
-  // Dimensions of the images: 2 or 3.
+  // Returns the number of spatial dimensions: 2 or 3.
   int spatial() const { return sliding_.layout.spatial; }
-  // The shape of an input of which only [height, width] is given.
+  // Returns the shape of an input of which only [height, width] is given.
   TensorShape FromSpatial(const TensorShape& sizes, int64_t batch,
                           int64_t channels) const;
 
@@ -61,21 +61,23 @@ class ConvAttrs {
   bool depthwise_ = false;
 };
 
-// Elements of the three tensors; what the pass computes is written.
+// Elements of the three tensors. The pass writes the one that it computes and
+// reads the others.
 struct ConvData {
   char* input;
   char* filter;
   char* output;
 };
 
-// Plain loops for float, double, int32 (which wraps around); half and bfloat16
-// through float. No size is 0.
+// Runs plain loops for float, double and int32 (which wraps around); half and
+// bfloat16 are computed in float. Requires: no size is 0.
 Status RunPlainConv(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                     const ConvData& data);
 
 using ConvFunction = absl::FunctionRef<Status(
     KernelContext&, ConvPass, const ConvProblem&, const ConvData&)>;
-// half and bfloat16 by a function that knows float.
+// Converts half and bfloat16 to float, calls `run`, which supports float, and
+// converts the result back.
 Status ConvThroughFloat(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                         const ConvData& data, ConvFunction run);
 

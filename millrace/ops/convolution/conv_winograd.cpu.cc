@@ -9,20 +9,22 @@
 namespace millrace::ops {
 namespace {
 
-// Floats of a block, so that it and a panel of the filter stay in the second
-// cache, and the tiles that it has where channels are many.
+// The floats of a block, chosen so that it and a panel of the filter stay in
+// the second-level cache, and the number of tiles where channels are many.
 constexpr int64_t kBlockFloats = 96 << 10;
-// Units of a filter's gradient, whatever the threads, since what they give is
-// added up; and the tiles of each.
+// The number of units of work for the gradient of a filter, and the tiles of
+// each. It does not depend on the threads, since the units' results are added
+// up.
 constexpr int64_t kMostUnits = 16;
 constexpr int64_t kUnitTiles = 96;
 constexpr int64_t kLeastTiles = 4 * WinogradBlock::kStrip;
-// Of the input. A block has all of them, except for a filter's gradient, and of
-// more it would be larger than the second cache and than small images.
+// Bounds the channels of the input. A block has all of them, except for the
+// gradient of a filter; with more, it would be larger than the second-level
+// cache and than small images.
 constexpr int64_t kMostChannels = 2048;
 
-// The gradient of the input is a convolution of the output's with the filter
-// turned.
+// Returns the convolution that a pass computes. The gradient of the input is a
+// convolution of the output's gradient with the filter flipped and transposed.
 TiledConv TiledConvOf(ConvPass pass, const ConvProblem& p) {
   const Window &rows = p.window[1], &columns = p.window[2];
   if (pass != ConvPass::kInput) {
@@ -44,7 +46,8 @@ class BlockPool {
         count_(count),
         taken_(std::make_unique<std::atomic<bool>[]>(count)) {}
 
-  // One of the count; as many threads may hold one.
+  // Holds one of `count` blocks; at most that many threads may hold one at a
+  // time.
   class Use {
    public:
     explicit Use(BlockPool& pool) : pool_(pool) {
@@ -73,23 +76,24 @@ constexpr int64_t RoundUpTo(int64_t n, int64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-// What the transformations take, in multiply-adds at the peak of the machine:
-// of a channel of a tile (to or from), and of an element of the filter with
-// what follows from its size. Two cores of Zen 4, filters that are in no cache,
-// in us, forward, oneDNN and this way:
+// The costs of the transformations, in multiply-adds at the machine's peak
+// rate: for a channel of a tile (to or from), and for an element of the filter,
+// including what else grows with its size. Measured in us on two cores of Zen 4
+// with filters in no cache: forward, by oneDNN and by Winograd's algorithm:
 //   [16,56,56,64] to 64: 16632, 9752    [1,14,14,256] to 256: 1204, 986
 //   [8,28,28,16] to 16: 238, 159        [4,7,7,256] to 256: 1188, 1136
 //   [1,14,14,64] to 64: 104, 91         [64,5,5,64] to 64: 465, 461
 //   [1,28,28,64] to 64: 305, 207        [1,7,7,256] to 256: 475, 655
 //   [8,28,28,64] to 3: 1117, 430        [8,28,28,3] to 64: 158, 197
 //   [8,28,28,64] to 8: 579, 415         [8,28,28,8] to 8: 105, 96
-// Gradients of the input take up to a tenth more both ways; gradients of the
+// Gradients of the input take up to a tenth more by both. Gradients of the
 // filter:
 //   [16,56,56,64] to 64: 19095, 10921   [16,14,14,256] to 256: 17416, 11019
 //   [8,28,28,64] to 16: 874, 646        [8,28,28,16] to 16: 205, 235
 //   [1,28,28,64] to 64: 416, 526        [4,7,7,256] to 256: 1108, 1108
-// And what a multiply-add takes by oneDNN: of the gradient of the filter, more
-// without AVX-512. Two cores of Zen 3, forward and gradient of the filter:
+// `direct` is the cost of a multiply-add by oneDNN, which is higher for
+// gradients of the filter without AVX-512. Two cores of Zen 3, forward and
+// gradient of the filter:
 //   [16,56,56,64] to 64: 35418, 15776   75204, 14155
 //   [1,28,28,64] to 64: 396, 224        428, 219
 //   [1,14,14,64] to 64: 111, 85         114, 115
@@ -104,7 +108,7 @@ constexpr TransformCosts kCosts = {130, 900, 1}, kFilterCosts = {200, 3000, 1},
                          kFilterCostsAvx2 = {200, 2000, 1.8};
 constexpr double kNanosPerMultiplyAdd = 0.02;
 
-// Multiply-adds of tiles and their transformations.
+// Returns the cost of tiles and their transformations in multiply-adds.
 double WorkOf(ConvPass pass, const TiledConv& c, int64_t tiles) {
   const auto in = static_cast<double>(c.in_depth);
   const auto channels =
@@ -113,7 +117,7 @@ double WorkOf(ConvPass pass, const TiledConv& c, int64_t tiles) {
   const double products = kWinogradTaps * in * out;
   double transformed = kCosts.tile_channel * (channels + out);
   if (pass == ConvPass::kFilter) {
-    // Each panel again for each of the other side.
+    // Each panel is transformed again for each panel of the other side.
     const auto ins = static_cast<double>(WinogradPanel::Count(c.in_depth));
     const auto outs = static_cast<double>(WinogradPanel::Count(c.out_depth));
     transformed = kFilterCosts.tile_channel * (channels * outs + out * ins);
@@ -121,8 +125,8 @@ double WorkOf(ConvPass pass, const TiledConv& c, int64_t tiles) {
   return static_cast<double>(tiles) * (products + transformed);
 }
 
-// Tiles of a block: what the second cache holds, and several blocks for each of
-// `shares` threads or so.
+// Returns the tiles of a block: as many as the second-level cache holds, but
+// few enough for several blocks for each of about `shares` threads.
 int64_t BlockTiles(const TiledConv& c, int64_t in_depth, int64_t shares) {
   const int64_t most =
       kBlockFloats / kWinogradTaps /
@@ -133,8 +137,8 @@ int64_t BlockTiles(const TiledConv& c, int64_t in_depth, int64_t shares) {
       RoundUpTo((c.Tiles() - 1) / (4 * shares) + 1, WinogradBlock::kStrip));
 }
 
-// Panels of the input by panels of the output by parts of the tiles are units
-// of work, with sums of their own for each.
+// Computes the gradient of a filter. A unit of work is a panel of the input, a
+// panel of the output and a part of the tiles; each unit has sums of its own.
 StatusOr<bool> RunFilterGradient(KernelContext& ctx,
                                  const WinogradKernels& kernels,
                                  const TiledConv& c, const float* x,
@@ -220,7 +224,7 @@ bool WinogradPays(ConvPass pass, const ConvProblem& p) {
   if (!WinogradFits(p)) return false;
   const TiledConv c = TiledConvOf(pass, p);
   if (pass != ConvPass::kFilter && c.in_depth > kMostChannels) return false;
-  // Both ways compute whole vectors of the output's channels.
+  // Both algorithms compute whole vectors of the output's channels.
   const double elements =
       static_cast<double>(c.in_depth) * RoundUpTo(c.out_depth, kWinogradLanes);
   const double pixels =

@@ -1,4 +1,5 @@
-// Convolutions of 3 x 3 windows with fewer multiplications (winograd_tiles.h).
+// Convolutions with 3 x 3 windows by Winograd's algorithm, which takes fewer
+// multiplications (winograd_tiles.h).
 #pragma once
 
 #include "millrace/ops/convolution/conv_problem.h"
@@ -6,16 +7,17 @@
 
 namespace millrace::ops {
 
-// True for what RunWinogradConv computes: float, windows of 3 x 3 next to each
-// other, channels last, no groups; on this machine.
+// Returns whether RunWinogradConv supports `p` on this machine: float, windows
+// of 3 x 3 with stride and dilation 1, channels last, no groups.
 bool WinogradFits(const ConvProblem& p);
 
-// True for what fits and is faster so than by oneDNN.
+// Returns whether RunWinogradConv supports `p` and is faster than oneDNN.
 bool WinogradPays(ConvPass pass, const ConvProblem& p);
 
-// Bits do not depend on threads. False, with anything written, where a result
-// is infinite or not a number: there the transformations make other values of
-// them than sums of products are. No size is 0.
+// Computes a pass; the result has the same bits for any number of threads.
+// Returns false, having written unspecified values, if a result is infinite or
+// NaN: the transformations turn such numbers into others than sums of products
+// do. Requires: no size is 0.
 StatusOr<bool> RunWinogradConv(
     KernelContext& ctx, ConvPass pass, const ConvProblem& p,
     const ConvData& data,

@@ -114,9 +114,10 @@ std::vector<double> Exact(ConvPass pass, ConvProblem p, Operands<double> o) {
   return o.result(pass);
 }
 
-// The largest error, as a part of what the absolute values of the products of
-// that sum add up to; of the gradient of a filter, of the largest such sum of
-// the window, since its elements are made of each other's products.
+// Returns the largest error, relative to the sum of the absolute values of the
+// products of that element; for the gradient of a filter relative to the
+// largest such sum of the window, since its elements are computed from each
+// other's products.
 double ErrorOf(ConvPass pass, const ConvProblem& p, const Operands<float>& o,
                const std::vector<float>& result) {
   const std::vector<double> exact =
@@ -158,7 +159,7 @@ std::vector<ConvProblem> Problems() {
     }
   }
   problems.push_back(ProblemOf(2, 31, 30, 64, 64));  // many blocks
-  problems.push_back(ProblemOf(1, 9, 9, 600, 70));   // of few tiles
+  problems.push_back(ProblemOf(1, 9, 9, 600, 70));   // few tiles
   return problems;
 }
 
@@ -199,7 +200,7 @@ TEST(WinogradConvTest, EqualsSumsOfProducts) {
   RecordProperty("worst_direct", absl::StrJoin(worst_direct, " "));
 }
 
-// Halves and quarters of small whole numbers are exact.
+// Halves and quarters of small integers are exact.
 TEST(WinogradConvTest, SmallWholeNumbersAreExact) {
   MR_SKIP_WITHOUT_KERNELS();
   WinogradRunner runner(2);
@@ -232,8 +233,8 @@ TEST(WinogradConvTest, BitsDoNotDependOnThreads) {
   }
 }
 
-// One number in an operand at a time; the result has the same numbers, and the
-// same others, as that of plain sums.
+// Puts one such number at a time into an operand. The result has NaN and
+// infinities, and other numbers, where plain sums have them.
 TEST(WinogradConvTest, NumbersThatAreNotFiniteGoTheOtherWay) {
   MR_SKIP_WITHOUT_KERNELS();
   WinogradRunner runner(2);

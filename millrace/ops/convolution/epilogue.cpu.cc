@@ -25,7 +25,7 @@ inline double ErfOf(double x) { return std::erf(x); }
 struct Relu {
   template <class S>
   static S Do(S x, S) {
-    return x <= S(0) ? S(0) : x;  // NaN stays
+    return x <= S(0) ? S(0) : x;  // NaN stays NaN
   }
 };
 struct Relu6 {
@@ -141,7 +141,7 @@ bool FindActivation(absl::string_view name, Activation* activation) {
   return false;
 }
 
-// A vector argument's elements, one a channel.
+// Returns the elements of a vector argument, one for each channel.
 template <class T>
 StatusOr<std::vector<ComputeType<T>>> ReadChannels(const Tensor& t,
                                                    int64_t channels) {
@@ -236,7 +236,8 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
   }
   constexpr bool kConverts = !std::is_same_v<T, S>;
   const S alpha = static_cast<S>(alpha_);
-  // Rows at a time: what is converted stays in the cache.
+  // Works on several rows at a time, so that converted elements stay in the
+  // cache.
   const int64_t step = std::max<int64_t>(1, 2 * kFloatBlock / channels);
   T* const elements = out->mutable_flat<T>().data();
   return ctx.ParallelFor(

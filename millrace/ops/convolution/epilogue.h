@@ -1,5 +1,6 @@
-// What the fused ops of stock's graph rewriting do with the elements of a
-// product: one pass over the output in place of a kernel an op.
+// The epilogue of the fused ops of stock's graph rewriting: processes the
+// elements of a product in one pass over the output instead of one kernel for
+// each op.
 #pragma once
 
 #include "millrace/kernel/kernel.h"
@@ -18,19 +19,21 @@ enum class Activation {
   kGeluApproximate,
 };
 
-// For tensors of rows of channels, [..., channels], of float, double, half or
-// bfloat16. Immutable.
+// Works on tensors of rows of channels, [..., channels], of float, double, half
+// or bfloat16. Immutable.
 class Epilogue {
  public:
-  // From the attributes fused_ops, epsilon and leakyrelu_alpha: BiasAdd or
-  // FusedBatchNorm (scale, offset, mean, variance), then perhaps Add of a whole
-  // tensor, then perhaps an activation. Their arguments are the inputs from
-  // `first_input` on. `what` is for messages. INVALID_ARGUMENT where their
-  // number does not fit, UNIMPLEMENTED for other lists.
+  // Reads the attributes fused_ops, epsilon and leakyrelu_alpha: BiasAdd or
+  // FusedBatchNorm (scale, offset, mean, variance), then optionally Add of a
+  // whole tensor, then optionally an activation. Their arguments are the inputs
+  // from `first_input` on. `what` names the product in messages. Returns
+  // INVALID_ARGUMENT if the number of inputs does not fit, UNIMPLEMENTED for
+  // other lists of ops.
   static StatusOr<Epilogue> Make(const KernelInit& init, const char* what,
                                  int first_input);
 
-  // INVALID_ARGUMENT for arguments of other shapes.
+  // Applies the ops to `out` in place. Returns INVALID_ARGUMENT if arguments
+  // have the wrong shapes.
   Status Run(KernelContext& ctx, Tensor* out) const;
 
  private:

@@ -20,7 +20,7 @@ AttrMap FusedConv(std::initializer_list<std::string> ops, int64_t args,
   attrs.Set("padding", "SAME");
   return attrs;
 }
-// What stock's machine may lack, by type.
+// Returns why stock may lack a type on some machines.
 const char* NoStockFor(DataType t) {
   return t == DataType::kHalf
              ? "stock computes half on CPUs with AVX512_FP16 alone"

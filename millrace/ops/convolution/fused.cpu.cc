@@ -1,5 +1,5 @@
-// Products with an epilogue, which graph rewriting makes of several ops: a
-// stock master's, or our own (pass/fuse_nodes.h).
+// Kernels of products with an epilogue, into which graph rewriting fuses
+// several ops: a stock master's rewriting, or our own (pass/fuse_nodes.h).
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +14,9 @@
 namespace millrace::ops {
 namespace {
 
-// The kernels of the nodes that our own rewriting has fused. They run where
-// shapes do not fit, which it cannot know, so that errors are theirs.
+// Returns the kernels of the nodes that our own rewriting has fused. They run
+// if shapes do not fit, which the rewriting cannot know, so that the errors are
+// theirs.
 StatusOr<std::optional<FusedKernels>> OwnNodes(const KernelInit& init) {
   std::optional<FusedKernels> nodes;
   if (init.node().fused != nullptr) {

@@ -1,4 +1,4 @@
-// Ops that stock's graph rewriting makes; clients never send them.
+// Schemas of ops that stock's graph rewriting makes; clients never send them.
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/convolution/conv.op.h"

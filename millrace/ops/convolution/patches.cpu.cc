@@ -8,7 +8,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Lays windows of images (rank 4) or volumes (rank 5) side by side.
+// Copies windows of images (rank 4) or volumes (rank 5) side by side.
 template <int kRank>
 class PatchesKernel {
  public:
@@ -62,7 +62,7 @@ class PatchesKernel {
     if (x.num_elements() == 0) return OkStatus();
     const DimVector from = RowMajorStrides(x.shape().dims());
     const DimVector to = RowMajorStrides(dims);
-    // Each place of the windows is a strided part of the image.
+    // Each position within the windows is a strided part of the image.
     for (int64_t place = 0; place < places; ++place) {
       StridedCopySpec spec;
       spec.dst_offset = place * depth;
@@ -76,7 +76,7 @@ class PatchesKernel {
       bool none = false;
       for (int i = 0; i < spatial; ++i) {
         const Window& w = windows[i];
-        // Window o has this place at o * stride + shift of the input.
+        // In window o this position is at o * stride + shift of the input.
         const int64_t shift = at[i] * w.dilation - w.before;
         const int64_t first =
             shift >= 0 ? 0 : (-shift + w.stride - 1) / w.stride;

@@ -1,12 +1,12 @@
-// Patches of the pixels' numbers say where each element came from; what came
-// back is summed up by number.
+// Gradients of patches: patches of the pixels' numbers tell where each element
+// came from, and the gradient is summed up by number.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 namespace {
 
-// `patches` makes patches of an image of int32.
+// Sets the gradient. `patches` makes patches of an image of int32.
 template <class F>
 void SetByNumbers(GradContext& g, F&& patches) {
   const Output shape = ShapeOf(g, g.in(0));

@@ -1,8 +1,8 @@
 // Vectors of floats for loops that are written once and compiled for several
 // instruction sets (winograd_loops.h).
 //
-// Masks name the first lanes; those without are read as zero and not written.
-// Functions are for callers with the same target.
+// A mask selects the first lanes; the others are read as zero and not written.
+// Functions must be called from code with the same target.
 #pragma once
 
 #include <immintrin.h>
@@ -35,22 +35,22 @@ struct Avx512Lanes {
   MR_AVX512 Vector Add(Vector x, Vector y) { return _mm512_add_ps(x, y); }
   MR_AVX512 Vector Sub(Vector x, Vector y) { return _mm512_sub_ps(x, y); }
   MR_AVX512 Vector Mul(Vector x, Vector y) { return _mm512_mul_ps(x, y); }
-  // x y + z
+  // Returns x y + z.
   MR_AVX512 Vector MulAdd(Vector x, Vector y, Vector z) {
     return _mm512_fmadd_ps(x, y, z);
   }
-  // z - x y
+  // Returns z - x y.
   MR_AVX512 Vector NegMulAdd(Vector x, Vector y, Vector z) {
     return _mm512_fnmadd_ps(x, y, z);
   }
   MR_AVX512 bool AnyNaN(Vector x) {
     return _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q) != 0;
   }
-  // The first n lanes; all or none of them if there are not so many.
+  // Returns a mask of the first n lanes; n is clamped to the number of lanes.
   MR_AVX512 Mask First(int64_t n) {
     return static_cast<Mask>((1u << std::clamp<int64_t>(n, 0, kLanes)) - 1);
   }
-  // m, or none where `all`, which is -1 or 0, is 0.
+  // Returns m, or no lanes if `all`, which is -1 or 0, is 0.
   MR_AVX512 Mask And(Mask m, int32_t all) { return static_cast<Mask>(m & all); }
 #undef MR_AVX512
 };
@@ -69,7 +69,8 @@ struct Avx2Lanes {
     return _mm256_maskload_ps(at, m);
   }
   MR_AVX2 void Store(float* at, Vector x) { _mm256_store_ps(at, x); }
-  // Stores with a mask take a dozen cycles on some processors.
+  // A masked store takes a dozen cycles on some processors, so it is avoided
+  // for whole vectors.
   MR_AVX2 void StoreMasked(float* at, Mask m, Vector x) {
     if (_mm256_movemask_ps(_mm256_castsi256_ps(m)) == 0xff) {
       _mm256_storeu_ps(at, x);

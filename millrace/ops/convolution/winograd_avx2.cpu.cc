@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kSide = Avx2Lanes::kLanes;
 
-// A quarter of TurnSquare's.
+// Transposes a quarter of the square of TurnSquare.
 __attribute__((target("avx2,fma"))) void TurnQuarter(const float* from,
                                                      int64_t stride,
                                                      int64_t rows,

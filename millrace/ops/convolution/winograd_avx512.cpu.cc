@@ -7,13 +7,13 @@
 namespace millrace::ops {
 namespace {
 
-// A square of kWinogradLanes x kWinogradLanes floats, turned: the first `rows`
-// of rows of `columns` that are there, `stride` apart; zeros for the others.
+// Transposes a square of kWinogradLanes x kWinogradLanes floats: the first
+// `rows` rows of `columns` elements exist, `stride` apart; the rest is zero.
 __attribute__((target("avx512f"))) void TurnSquare(const float* from,
                                                    int64_t stride, int64_t rows,
                                                    int64_t columns, float* to) {
-  // g++ 12 warns of the forms without masks, which it defines by a variable
-  // that is not initialized.
+  // g++ 12 warns about the forms without masks, which it defines by an
+  // uninitialized variable.
   constexpr __mmask16 kAll = 0xffff;
   constexpr __mmask8 kAllDoubles = 0xff;
   __m512 a[16], b[16];
@@ -23,7 +23,7 @@ __attribute__((target("avx512f"))) void TurnSquare(const float* from,
     a[i] = i < rows ? _mm512_maskz_loadu_ps(lanes, from + i * stride)
                     : _mm512_setzero_ps();
   }
-  // Pairs of rows, then fours.
+  // Interleaves pairs of rows, then groups of four.
 #pragma GCC unroll 8
   for (int i = 0; i < 16; i += 2) {
     b[i] = _mm512_maskz_unpacklo_ps(kAll, a[i], a[i + 1]);

@@ -1,6 +1,6 @@
-// The loops of WinogradKernels for vectors of V (vector_lanes.h). Whoever
-// includes this names the instruction set: targets of functions are no
-// parameters of templates.
+// The loops of WinogradKernels over vectors V (vector_lanes.h). The including
+// file must define the instruction set, since the target of a function cannot
+// be a template parameter.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include "millrace/ops/convolution/winograd_kernels.h"
 #include "millrace/ops/convolution/winograd_places.h"
 
-// For tools that read this file alone. Vectors of another set do not compile
-// with it.
+// The default is for tools that read this file alone. Vectors of another set do
+// not compile with it.
 #ifndef MR_LOOPS_TARGET
 #define MR_LOOPS_TARGET __attribute__((target("avx512f")))
 #endif
@@ -42,11 +42,11 @@ class WinogradLoops {
   using Mask = typename V::Mask;
   using Strip = WinogradKernels::Strip;
 
-  // Of a panel's width.
+  // The number of vectors in kWinogradLanes.
   static constexpr int64_t kParts = kWinogradLanes / V::kLanes;
   static constexpr int kStripRows = static_cast<int>(WinogradBlock::kStrip);
 
-  // B^T d for a column or a row d.
+  // Computes B^T d for a column or a row d, in place.
   static MR_LOOPS_INLINE void TransformFour(Vector& d0, Vector& d1, Vector& d2,
                                             Vector& d3) {
     const Vector first = V::Sub(d0, d2), last = V::Sub(d1, d3);
@@ -57,7 +57,7 @@ class WinogradLoops {
     d3 = last;
   }
 
-  // B^T d B for the channels of a vector from `first` on.
+  // Computes B^T d B for the channels of a vector from `first` on.
   template <bool kMasked>
   static MR_LOOPS_INLINE void TransformLanes(const TileInputs& inputs,
                                              int64_t first, Mask lanes,
@@ -110,7 +110,7 @@ class WinogradLoops {
     }
   }
 
-  // A^T m for a column or a row m.
+  // Computes A^T m for a column or a row m.
   static MR_LOOPS_INLINE void TransformBack(const Vector& m0, const Vector& m1,
                                             const Vector& m2, const Vector& m3,
                                             Vector* y0, Vector* y1) {
@@ -118,9 +118,9 @@ class WinogradLoops {
     *y1 = V::Sub(V::Sub(m1, m2), m3);
   }
 
-  // A^T m A for a tile and the channels of a panel. y is the output's first
-  // pixel of the tile and channel of the panel; it has `rows` x `columns`
-  // pixels. `bad` becomes no number where an output is not finite.
+  // Computes A^T m A for a tile and the channels of a panel. y is the output's
+  // first pixel of the tile and channel of the panel; it has `rows` x `columns`
+  // pixels. Returns `bad`, with NaN where an output is not finite.
   static MR_LOOPS_INLINE Vector
   TransformTileBack(const float* m, int64_t stride, int64_t vectors,
                     int64_t channels, int64_t y_row, int64_t y_column,
@@ -169,7 +169,7 @@ class WinogradLoops {
     return !V::AnyNaN(bad);
   }
 
-  // A e for a column or a row e of two.
+  // Computes A e for a column or a row e of two.
   static MR_LOOPS_INLINE void TransformTwo(const Vector& e0, const Vector& e1,
                                            Vector* to) {
     to[0] = e0;
@@ -178,8 +178,8 @@ class WinogradLoops {
     to[3] = V::Sub(V::Zero(), e1);
   }
 
-  // A e A^T for a tile of the output's gradient, e, and the channels of a
-  // panel; as TransformTileBack.
+  // Computes A e A^T for a tile of the output's gradient, e, and the channels
+  // of a panel; the arguments are those of TransformTileBack.
   static MR_LOOPS_INLINE void TransformTileGradient(
       const float* dy, int64_t y_row, int64_t y_column, int64_t rows,
       int64_t columns, int64_t vectors, int64_t channels, float* to,
@@ -225,7 +225,8 @@ class WinogradLoops {
     }
   }
 
-  // Of a strip, kVectors: with six rows, sums for all registers but a few.
+  // Multiplies a strip by kVectors vectors. With six rows, the sums take all
+  // registers but a few.
   template <int kVectors, bool kAdds>
   static MR_LOOPS_INLINE void MultiplyStrip(const Strip& strip, const float* b,
                                             int64_t b_row, int64_t depth,
@@ -266,7 +267,7 @@ class WinogradLoops {
     }
   }
 
-  // Without AVX-512 there are registers for kWinogradLanes of a panel at a
+  // Without AVX-512, the registers suffice for kWinogradLanes of a panel at a
   // time.
   template <int kVectors, bool kAdds>
   static MR_LOOPS_TARGET void MultiplyRows(const Strip& a, const float* b,
@@ -282,7 +283,7 @@ class WinogradLoops {
     }
   }
 
-  // G g for a column or a row g.
+  // Computes G g for a column or a row g.
   static MR_LOOPS_INLINE void TransformThree(const Vector& g0, const Vector& g1,
                                              const Vector& g2, Vector* u) {
     const Vector half = V::All(0.5f);
@@ -322,7 +323,7 @@ class WinogradLoops {
     }
   }
 
-  // G^T u for a column or a row u.
+  // Computes G^T u for a column or a row u.
   static MR_LOOPS_INLINE void TransformToThree(const Vector& u0,
                                                const Vector& u1,
                                                const Vector& u2,
@@ -334,7 +335,7 @@ class WinogradLoops {
     g[2] = V::Add(ends, u3);
   }
 
-  // The sum of `count` vectors, in order.
+  // Returns the sum of `count` vectors, added in order.
   static MR_LOOPS_INLINE Vector SumAt(const float* at, int64_t count) {
     Vector sum = V::Load(at);
     for (int64_t i = 1; i < count; ++i) {
@@ -343,8 +344,8 @@ class WinogradLoops {
     return sum;
   }
 
-  // G^T u G for a channel of the input and a vector of the output's. `bad`
-  // becomes no number where a result is not finite.
+  // Computes G^T u G for a channel of the input and a vector of the output's.
+  // Returns `bad`, with NaN where a result is not finite.
   static MR_LOOPS_INLINE Vector TransformSums(const float* sums, int64_t count,
                                               Mask lanes, int64_t tap,
                                               float* to, Vector bad) {

@@ -1,4 +1,4 @@
-// Where the tiles of winograd_tiles.h are in images.
+// Positions of the tiles of winograd_tiles.h in images.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace millrace::ops {
 
-// Where a tile is.
+// The position of a tile.
 class TilePlace {
  public:
   TilePlace(const TiledConv& c, int64_t tile)
@@ -27,9 +27,9 @@ class TilePlace {
     ++image_;
   }
   int64_t image() const { return image_; }
-  int64_t row() const { return row_; }  // of outputs
+  int64_t row() const { return row_; }  // the first row of outputs
   int64_t column() const { return column_; }
-  // Of the output, the first of the tile.
+  // Returns the index in the output of the tile's first pixel.
   int64_t Pixel(const TiledConv& c) const {
     return (image_ * c.out_rows + row_) * c.out_columns + column_;
   }
@@ -38,11 +38,12 @@ class TilePlace {
   int64_t rows_, columns_, image_, row_, column_;
 };
 
-// The 16 inputs of a tile. Those outside have a valid address and no mask.
+// Addresses of the 16 inputs of a tile. Inputs outside of the image have a
+// valid address and no mask.
 struct TileInputs {
   const float* at[4][4];
   int32_t mask[4][4];
-  bool inside;  // all of them
+  bool inside;  // all inputs are inside of the image
 
   TileInputs(const TiledConv& c, const float* x, const TilePlace& place) {
     const int64_t first_row = place.row() - c.rows_before;

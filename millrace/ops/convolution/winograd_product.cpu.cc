@@ -1,5 +1,5 @@
-// Products of transformed tiles with transformed filters. A panel of a tap
-// stays in the first cache over the strips of a block.
+// Products of transformed tiles and transformed filters. A panel of a tap stays
+// in the first-level cache over the strips of a block.
 #include "millrace/ops/convolution/winograd_kernels.h"
 
 namespace millrace::ops {
@@ -21,8 +21,8 @@ void WinogradBlock::Multiply(const TiledConv& c, const float* filter,
   }
 }
 
-// The last strip of channels may have some that are not there, whose sums
-// nobody reads.
+// The last strip of channels may be padded with channels whose sums are not
+// read.
 void WinogradBlock::AddProducts(int64_t channels, const WinogradPanel& panel,
                                 int64_t n, const float* block,
                                 float* sums) const {

@@ -32,7 +32,7 @@ int64_t WinogradPanel::Count(int64_t out_depth) {
   return (out_depth + kMost - 1) / kMost;
 }
 
-// As even as can be: narrow ones multiply slower.
+// Panels are as even as possible, since narrow ones multiply more slowly.
 WinogradPanel WinogradPanel::At(int64_t out_depth, int64_t index) {
   const int64_t vectors = PaddedDepth(out_depth) / kWinogradLanes,
                 n = Count(out_depth);
@@ -45,8 +45,8 @@ WinogradBlock::WinogradBlock(const WinogradKernels& kernels, int64_t tiles,
     : kernels_(kernels),
       tiles_(tiles),
       in_row_(PaddedDepth(in_depth)),
-      // A power of two would put all taps of a tile in the same few lines of
-      // the cache.
+      // A power of two would put all taps of a tile into the same few cache
+      // lines.
       in_stride_(tiles * in_row_ + kWinogradLanes),
       out_stride_(tiles * WinogradPanel::kMost + kWinogradLanes) {}
 

@@ -1,4 +1,4 @@
-// BlockingCall: what an iterator has done on the blocking pool.
+// BlockingCall: runs work of an iterator on the blocking pool.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,13 @@
 
 namespace millrace::ops {
 
-// One call at a time; one thread at a time.
+// Runs one call at a time. May be used by one thread at a time.
 class BlockingCall {
  public:
   bool in_progress() const { return state_ != nullptr; }
-  // `body` runs once, and holds what it works on: the iterator may go before.
-  // RESOURCE_EXHAUSTED if too many wait for the pool.
+  // Runs `body` once on the pool. `body` must own what it works on, since the
+  // iterator may be destroyed first. Returns RESOURCE_EXHAUSTED if too many
+  // calls wait for the pool.
   Status Start(PollContext& ctx, absl::AnyInvocable<Status()> body) {
     auto state = std::make_shared<State>();
     state->runtime = ctx.runtime().shared_from_this();
@@ -22,7 +23,7 @@ class BlockingCall {
     MR_RETURN_IF_ERROR(ctx.runtime().lanes().blocking.TrySchedule(
         [state, body = std::move(body)]() mutable {
           Status status = body();
-          body = nullptr;  // before the runtime goes
+          body = nullptr;  // before the runtime is released
           const std::shared_ptr<IteratorRuntime> runtime =
               std::move(state->runtime);
           {
@@ -35,7 +36,8 @@ class BlockingCall {
     state_ = std::move(state);
     return OkStatus();
   }
-  // kPending, kElement once it is over, or its error.
+  // Returns kPending while the call runs, then kElement or the call's error.
+  // Requires: in_progress().
   StatusOr<Pull> Finish() {
     {
       MutexLock lock(state_->mu);
@@ -48,10 +50,10 @@ class BlockingCall {
 
  private:
   struct State {
-    std::shared_ptr<IteratorRuntime> runtime;  // until it is over
+    std::shared_ptr<IteratorRuntime> runtime;  // until the call is over
     std::weak_ptr<PollTask> task;
     Mutex mu;
-    bool over = false;  // guarded by mu, as the next
+    bool over = false;  // guarded by mu, as is the next field
     Status status;
   };
   std::shared_ptr<State> state_;

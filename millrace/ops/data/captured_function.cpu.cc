@@ -63,19 +63,19 @@ Status BoundFunction::InContext(const Status& status) const {
       status);
 }
 
-// Shared with the callback of the call.
+// The state of a call, shared with its callback.
 struct FunctionCall::State {
   std::shared_ptr<IteratorRuntime> runtime;
   std::shared_ptr<FunctionRunner> runner;
   std::shared_ptr<CancelScope> parent;
   StepContainer container;
-  std::unique_ptr<CancelScope> scope;  // an error in the function ends it
+  std::unique_ptr<CancelScope> scope;  // an error in the function cancels it
   std::weak_ptr<PollTask> task;
-  std::string user;  // of RunAlone: whose errors are logged
+  std::string user;  // set by RunAlone, whose errors are logged
 
   Mutex mu;  // guards all below
   bool over = false;
-  bool waits = false;  // the task is to be woken
+  bool waits = false;  // the task must be woken
   Status status;
   Element results;
 };
@@ -164,7 +164,7 @@ StatusOr<Pull> FunctionCall::Finish(PollContext& ctx, Element* results) {
     const std::shared_ptr<CancelScope>& whole = ctx.runtime().scope();
     if (!call->status.ok() && call->parent != whole &&
         call->parent->cancelled() && !whole->cancelled()) {
-      // Nobody waited any more.
+      // Nobody waited for the call any more.
       if (ctx.scope()->cancelled()) {
         call_ = call;
         return Pull::kPending;

@@ -1,5 +1,5 @@
 // CapturedFunction: a function of the graph with the tensors that it captured.
-// FunctionCall: a call of it by an iterator.
+// FunctionCall: a call of one by an iterator.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace millrace::ops {
 
-// Part of a data set, immutable. It keeps the functions of its graph.
+// Part of a data set; immutable. Keeps the functions of its graph alive.
 class CapturedFunction {
  public:
-  // The function of attribute `attr`; captured are the inputs of the argument
-  // `captured`.
+  // Makes the function of attribute `attr`, with the inputs of the argument
+  // `captured` as captured tensors.
   static StatusOr<std::shared_ptr<const CapturedFunction>> Make(
       KernelContext& ctx, absl::string_view attr, absl::string_view captured);
 
@@ -24,7 +24,7 @@ class CapturedFunction {
   const std::shared_ptr<const FunctionSource>& source() const {
     return source_;
   }
-  // Op and node whose function it is, for messages.
+  // Returns the op and node whose function this is, for messages.
   const std::string& user() const { return user_; }
 
  private:
@@ -34,22 +34,22 @@ class CapturedFunction {
   std::string user_;
 };
 
-// A captured function ready to be called by one iterator.
+// A captured function that one iterator is ready to call.
 class BoundFunction {
  public:
-  // INVALID_ARGUMENT if the function does not take `args` and what it
-  // captured.
+  // Returns INVALID_ARGUMENT if the function does not take `args` and the
+  // captured tensors.
   Status Bind(IteratorRuntime& runtime,
               std::shared_ptr<const CapturedFunction> function,
               absl::Span<const DataType> args);
   const std::vector<DataType>& result_types() const { return types_.results; }
-  // An error of a call, with whose function it was in front, as stock says it
-  // for those of maps, filters and interleaves.
+  // Returns an error of a call with the name of the function's user in front,
+  // as in stock for the functions of maps, filters and interleaves.
   Status InContext(const Status& status) const;
 
  private:
   friend class FunctionCall;
-  // `args` and what the function captured.
+  // Returns `args` followed by the captured tensors.
   Element WithCaptured(const Element& args) const;
 
   std::shared_ptr<const CapturedFunction> function_;
@@ -58,7 +58,7 @@ class BoundFunction {
   FunctionTypes types_;
 };
 
-// One call at a time; one thread at a time.
+// Makes one call at a time. May be used by one thread at a time.
 class FunctionCall {
  public:
   FunctionCall() = default;
@@ -66,16 +66,16 @@ class FunctionCall {
   FunctionCall& operator=(const FunctionCall&) = delete;
 
   bool in_progress() const { return call_ != nullptr; }
-  // Calls `function`, which outlives the call, with `args` and what it
-  // captured. The poll's task is woken at the end. `on_pool`: begins on a
-  // thread of the pool instead of this one.
+  // Calls `function`, which must outlive the call, with `args` and the captured
+  // tensors. Wakes the poll's task when the call ends. With `on_pool`, the call
+  // starts on a thread of the pool instead of this one.
   void Start(PollContext& ctx, const BoundFunction& function, Element args,
              bool on_pool = false);
-  // kPending, or the results once. Where the call ended because nobody waited
-  // for it, it is made again.
+  // Returns kPending while the call runs, then moves the results out once. A
+  // call that was cancelled because nobody waited for it is started again.
   StatusOr<Pull> Finish(PollContext& ctx, Element* results);
-  // A call for which nobody waits, and which goes on after the iterator is
-  // gone, for ten seconds at most. An error is logged.
+  // Makes a call whose end nobody awaits. It outlives the iterator by ten
+  // seconds at most; an error is logged.
   static void RunAlone(std::shared_ptr<IteratorRuntime> runtime,
                        const BoundFunction& function, Element args);
 
@@ -94,7 +94,8 @@ class FunctionCall {
   std::shared_ptr<State> call_;
 };
 
-// TensorFlow's predicates: a scalar bool. INVALID_ARGUMENT for others.
+// Returns the value of a predicate's result, a scalar bool as in TensorFlow.
+// Returns INVALID_ARGUMENT for other results.
 StatusOr<bool> PredicateOf(const Element& results);
 
 }  // namespace millrace::ops

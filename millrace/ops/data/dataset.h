@@ -1,5 +1,5 @@
-// DatasetValue: a data set, as the value of a variant. DatasetIterator: one
-// pass over its elements.
+// DatasetValue: a data set, which is the value of a variant. DatasetIterator:
+// one pass over its elements.
 #pragma once
 
 #include <memory>
@@ -21,38 +21,40 @@ struct ElementSignature {
   std::vector<PartialShape> shapes;
 };
 
-// What Next says of an element that is not there yet, or never will be.
+// The state of the element that Next was asked for: it is there, there will
+// never be one, or it is not there yet.
 enum class Pull { kElement, kEnd, kPending };
 
-// One thread at a time. No call waits.
+// May be used by one thread at a time. No call blocks.
 class DatasetIterator {
  public:
   virtual ~DatasetIterator() = default;
-  // kElement: `*out` is the next element. kEnd: there are no more, now and in
-  // later calls. kPending: the poll's task is woken when it is worth to ask
-  // again; nothing is lost by asking later, or never. An error is that of one
-  // element; the next call goes on behind it; OUT_OF_RANGE becomes INTERNAL, as
-  // in stock. Iterators call those below them
-  // by PollContext::Next only.
+  // Gets the next element. kElement: `*out` is the next element. kEnd: there
+  // are no more elements, now and in later calls. kPending: the poll's task is
+  // woken when a new call is worthwhile; nothing is lost if that call comes
+  // later or never. An error is that of one element; the next call continues
+  // behind that element. OUT_OF_RANGE becomes INTERNAL, as in stock. Iterators
+  // call those below them by PollContext::Next only.
   virtual StatusOr<Pull> Next(PollContext& ctx, Element* out) = 0;
 
-  // The state, under keys that begin with `prefix`, and back, into an iterator
-  // that was just made. Only between two calls of Next that did not give
-  // kPending. UNIMPLEMENTED for those that cannot.
+  // Save writes the state under keys that begin with `prefix`; Restore reads it
+  // into a newly made iterator. Requires: no call of Next that returned
+  // kPending is unfinished. They return UNIMPLEMENTED for iterators without
+  // support.
   virtual Status Save(StateWriter& out, const std::string& prefix);
   virtual Status Restore(StateReader& in, const std::string& prefix);
 };
 
 class IteratorRuntime;
 
-// Immutable.
+// A data set. Immutable.
 class DatasetValue : public VariantValue {
  public:
   static constexpr absl::string_view kTypeName =
       "tensorflow::DatasetVariantWrapper";
   static constexpr int64_t kInfinite = -1, kUnknown = -2;
-  // Data sets over data sets, and in captured or contained tensors, at most:
-  // iterators call each other that deep.
+  // The largest depth of data sets over data sets, captured and contained ones
+  // included: calls of iterators nest as deeply.
   static constexpr int kMaxDepth = 500;
 
   DatasetValue(ElementSignature signature, int depth)
@@ -63,7 +65,7 @@ class DatasetValue : public VariantValue {
   int depth() const { return depth_; }
   virtual StatusOr<std::unique_ptr<DatasetIterator>> MakeIterator(
       IteratorRuntime& runtime) const = 0;
-  // Number of elements, kInfinite or kUnknown.
+  // Returns the number of elements, kInfinite or kUnknown.
   virtual int64_t Cardinality() const { return kUnknown; }
 
  private:
@@ -73,35 +75,42 @@ class DatasetValue : public VariantValue {
 
 using DatasetRef = Ref<const DatasetValue>;
 
-// The data set in input `i`, a scalar; INVALID_ARGUMENT for anything else.
+// Returns the data set in input `i`, a scalar, or INVALID_ARGUMENT for anything
+// else.
 StatusOr<DatasetRef> DatasetOfInput(KernelContext& ctx, int i);
 StatusOr<DatasetRef> DatasetOfTensor(const Tensor& t);
-// The deepest data set in a variant tensor; 0 if there is none.
+// Returns the depth of the deepest data set in a variant tensor, or 0 if there
+// is none.
 int DepthOf(const Tensor& t);
-// One more than those of the inputs, which are data sets or tensors that a
-// data set keeps. INVALID_ARGUMENT above DatasetValue::kMaxDepth.
+// Returns one more than the depth of the inputs: data sets, and tensors that a
+// data set keeps. Returns INVALID_ARGUMENT above DatasetValue::kMaxDepth.
 StatusOr<int> DepthAbove(const std::vector<DatasetRef>& inputs,
                          absl::Span<const Tensor> tensors = {});
 Tensor TensorOfDataset(Ref<DatasetValue> dataset);
 
-// The node's output_types and output_shapes, which must be as many.
+// Returns the node's output_types and output_shapes. Their numbers must be
+// equal.
 StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx);
 
-// Whether a parallel op gives its elements in order: attribute sloppy, or
-// deterministic, which is "true", "false" or "default"; true without either.
+// Returns whether a parallel op must keep the order of elements: by its
+// attribute sloppy, or by deterministic, which is "true", "false" or "default";
+// true without either.
 StatusOr<bool> IsDeterministic(const AttrMap& attrs);
 
-// INVALID_ARGUMENT in stock's words if the second does not fit the first.
+// Return INVALID_ARGUMENT in stock's words if the second argument does not fit
+// the first.
 Status CheckTypes(absl::Span<const DataType> expected,
                   absl::Span<const DataType> got);
 Status CheckShapes(absl::Span<const PartialShape> expected,
                    absl::Span<const PartialShape> got);
-// An element against what its data set promised.
+// Checks that an element has the types and shapes that its data set promised.
 Status CheckElement(const ElementSignature& expected, const Element& got);
-// The outputs of a node, if they are of its output_types and output_shapes.
+// Sets the node's outputs to `element` if it has the node's output_types and
+// output_shapes; else returns an error.
 Status SetOutputs(KernelContext& ctx, Element element);
 
-// A scalar of type T in input `i`, by the name of the argument.
+// Returns the scalar of type T in input `i`; `name` is the argument's name for
+// messages.
 template <class T>
 StatusOr<T> ScalarInput(KernelContext& ctx, int i, absl::string_view name) {
   const Tensor& t = ctx.input(i);
@@ -111,7 +120,7 @@ StatusOr<T> ScalarInput(KernelContext& ctx, int i, absl::string_view name) {
 StatusOr<std::string> StringInput(KernelContext& ctx, int i,
                                   absl::string_view name);
 
-// The kernel of an op with one output, a data set, which `kBuild` makes.
+// The kernel of an op whose only output is a data set, which `kBuild` makes.
 using DatasetBuilder = StatusOr<Ref<DatasetValue>>(KernelContext& ctx);
 template <DatasetBuilder* kBuild>
 Status RunDatasetKernel(KernelContext& ctx) {

@@ -1,4 +1,4 @@
-// How cases of data sets look at elements.
+// Shorthands with which cases of data sets check elements.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ inline AttrMap ElementsOf(TypeList types, ShapeList shapes) {
   return {{"output_types", std::move(types)},
           {"output_shapes", std::move(shapes)}};
 }
-// The elements of a range: int64 scalars.
+// Returns the attributes for elements of a range: int64 scalars.
 inline AttrMap Numbers() {
   return ElementsOf({DataType::kInt64}, {PartialShape({})});
 }
-// Batches of them.
+// Returns the attributes for batches of such elements.
 inline AttrMap Batches() {
   return ElementsOf({DataType::kInt64}, {PartialShape({-1})});
 }
@@ -24,7 +24,7 @@ inline AttrMap With(AttrMap attrs, const char* name, AttrValue value) {
   attrs.Set(name, std::move(value));
   return attrs;
 }
-// What a node of an iterator needs besides.
+// Returns the attributes that a node of an iterator needs in addition.
 inline AttrMap Named(AttrMap attrs, const char* shared_name = "") {
   attrs.Set("shared_name", shared_name);
   attrs.Set("container", "");
@@ -32,13 +32,13 @@ inline AttrMap Named(AttrMap attrs, const char* shared_name = "") {
 }
 inline Value Count(double n) { return Scalar(DataType::kInt64, n); }
 
-// A case with a node "range" of the numbers below `n`.
+// Adds a case with a node "range" of the numbers below `n`.
 inline Case& WithRange(CaseList& c, std::string name, double n) {
   return c.Sequence(std::move(name))
       .Node("range", "RangeDataset", {Count(0), Count(n), Count(1)}, Numbers());
 }
 
-// Begins an iterator with the data set of node `dataset`.
+// Adds nodes that start an iterator over the data set of node `dataset`.
 inline Case& WithIterator(Case& c, const std::string& dataset,
                           const AttrMap& elements) {
   return c.Node("it", "IteratorV2", {}, Named(elements))
@@ -47,7 +47,7 @@ inline Case& WithIterator(Case& c, const std::string& dataset,
       .Run({"make"});
 }
 
-// All its elements and the end.
+// Runs through all `count` elements and the end.
 inline Case& Elements(Case& c, const std::string& dataset,
                       const AttrMap& elements, int count) {
   WithIterator(c, dataset, elements);
@@ -55,13 +55,13 @@ inline Case& Elements(Case& c, const std::string& dataset,
   return c.RunError({"next"}, StatusCode::kOutOfRange, "End of sequence");
 }
 
-// Goes two times through the six numbers of node "op".
+// Iterates twice over the six numbers of node "op".
 inline Case& TwiceInARow(Case& c) {
   return Elements(c.Node("twice", "RepeatDataset", {"op", Count(2)}, Numbers()),
                   "twice", Numbers(), 12);
 }
 
-// Making the data set fails.
+// Expects that making the data set fails.
 inline Case& NoDataset(Case& c, std::string words) {
   return c.Node("size", "DatasetCardinality", {"op"})
       .RunError({"size"}, StatusCode::kInvalidArgument, std::move(words));

@@ -1,6 +1,6 @@
-// GatheredElements: what a batch is made of, counted in the memory budget: a
-// data set of numbers gives elements without an end, and nobody else counts the
-// memory of their tensors' shells.
+// GatheredElements: the elements of a batch, charged to the memory budget. A
+// data set of numbers may give elements without end, and their tensors' own
+// memory is not charged elsewhere.
 #pragma once
 
 #include <utility>
@@ -11,14 +11,15 @@
 
 namespace millrace::ops {
 
-// One thread at a time.
+// May be used by one thread at a time.
 class GatheredElements {
  public:
   int64_t size() const { return static_cast<int64_t>(elements_.size()); }
   void clear() { Take(); }
-  // RESOURCE_EXHAUSTED where the budget has no room; then it is empty.
+  // Returns RESOURCE_EXHAUSTED if the budget has no room; this is then empty.
   Status Add(Element element) {
-    // In steps, as the budget is shared by all threads; few are not counted.
+    // Charges in steps, since all threads share the budget; a few elements are
+    // not counted.
     const int64_t bytes = (size() + 1) * kBytesPerElement;
     if (bytes >= kUncountedBytes && bytes > charge_.bytes()) {
       Status charged = charge_.Set(2 * bytes, "the elements of a batch");

@@ -7,7 +7,7 @@ constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 constexpr DataType kInt64 = DataType::kInt64;
 
-// Its nodes "it", "make" and "next".
+// Adds the nodes "it", "make" and "next" of an iterator.
 void Life(CaseList& c, const std::string& op, AttrMap attrs) {
   WithRange(c, "life of " + op, 2)
       .Node("it", op, {}, std::move(attrs))

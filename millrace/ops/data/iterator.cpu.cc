@@ -1,4 +1,4 @@
-// Kernels of iterators: making, beginning, elements.
+// Kernels that make and begin iterators, and take their elements.
 #include "millrace/base/random.h"
 #include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -18,7 +18,7 @@ Status MakeIteratorOp(KernelContext& ctx) {
 
 using Next = StatusOr<std::optional<Element>>;
 
-// What a kernel makes of the next element, or of the end.
+// Runs `kUse` on the next element, or on the end.
 template <Status (*kUse)(KernelContext& ctx, Next next)>
 class NextKernel {
  public:
@@ -75,7 +75,7 @@ Status AsOptional(KernelContext& ctx, Next next) {
   return OkStatus();
 }
 
-// A handle that holds its iterator.
+// Returns a handle that owns its iterator.
 Tensor NewIterator(KernelContext& ctx, const ElementSignature& signature) {
   const std::string name = absl::StrCat("AnonymousIterator", RandomUint64());
   const Ref<ResourceHandle> handle = OwningHandle(
@@ -91,7 +91,7 @@ Tensor NewIterator(KernelContext& ctx, const ElementSignature& signature) {
 Status AnonymousIteratorOp(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const ElementSignature signature, SignatureOf(ctx));
   ctx.set_output(0, NewIterator(ctx, signature));
-  // Nothing has to be deleted: it goes with its handle.
+  // The deleter does nothing: the iterator is freed with its handle.
   if (ctx.num_outputs() > 1) {
     MR_ASSIGN_OR_RETURN(Tensor nothing, MakeOptional({}));
     ctx.set_output(1, std::move(nothing));

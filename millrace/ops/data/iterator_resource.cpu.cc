@@ -79,7 +79,7 @@ Status IteratorResource::Begin(KernelContext& ctx, const DatasetRef& dataset,
       run.swap(run_);
     }
   }
-  // The old one, or this one if a reset came first.
+  // `run` is the old run, or the new one if a reset came first.
   if (run != nullptr) run->Retire();
   return OkStatus();
 }

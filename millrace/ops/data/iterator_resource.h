@@ -10,13 +10,13 @@
 
 namespace millrace::ops {
 
-// Thread-safe.
+// An iterator with a name. Thread-safe.
 class IteratorResource final : public Resource {
  public:
   static constexpr absl::string_view kTypeName =
       "tensorflow::data::IteratorResource";
 
-  // What HandleKernel asks for.
+  // The interface that HandleKernel requires.
   using Options = ElementSignature;
   static StatusOr<Options> OptionsFrom(const KernelInit& init);
   Status CheckOptions(const Options& options) const;
@@ -31,36 +31,40 @@ class IteratorResource final : public Resource {
   const ElementSignature& signature() const { return signature_; }
   const std::string& name() const { return name_; }
 
-  // kAnew: in any case. kOnce: unless it has begun already.
+  // When SetDataset begins an iteration. kAnew: always. kOnce: only if none has
+  // begun yet.
   enum class Begins { kAnew, kOnce };
-  // Begins with `dataset`, whose elements must fit.
+  // Begins an iteration over `dataset`, whose elements must have this
+  // iterator's signature.
   Status SetDataset(KernelContext& ctx, const DatasetRef& dataset,
                     Begins begins = Begins::kAnew);
-  // Begins anew with the same data set at the place that `state` tells of.
-  // FAILED_PRECONDITION without a data set.
+  // Begins an iteration over the current data set at the position in `state`.
+  // Returns FAILED_PRECONDITION without a data set.
   Status Restore(KernelContext& ctx, const StateMap& state);
   bool begun() const;
-  // FAILED_PRECONDITION without a data set.
+  // Passes the next element to `done`; FAILED_PRECONDITION without a data set.
   void GetNext(KernelContext& ctx, IteratorRun::NextDone done);
-  // The state between two elements into `*state`, which outlives the call.
-  // FAILED_PRECONDITION as GetNext.
+  // Writes the state between two elements to `*state`, which must outlive the
+  // call. Passes FAILED_PRECONDITION to `done` without a data set.
   void Save(KernelContext& ctx, StateMap* state, Done done);
 
  private:
   Status Begin(KernelContext& ctx, const DatasetRef& dataset, Begins begins,
                const StateMap* state);
-  // `verb`, `doing`: for the message where there is none.
+  // Returns the current run. `verb` and `doing` are for the message if there is
+  // none.
   StatusOr<std::shared_ptr<IteratorRun>> Run(absl::string_view verb,
                                              absl::string_view doing);
 
   const ElementSignature signature_;
   const std::string name_;
   mutable Mutex mu_;
-  std::shared_ptr<IteratorRun> run_;  // guarded by mu_, as all below
+  std::shared_ptr<IteratorRun> run_;  // guarded by mu_, as is all below
   bool removed_ = false;
 };
 
-// The iterator that input `i` is the handle of, by name or held by the handle.
+// Returns the iterator whose handle is in input `i`; a handle names it or owns
+// it.
 StatusOr<Ref<IteratorResource>> IteratorOfInput(KernelContext& ctx, int i);
 
 }  // namespace millrace::ops

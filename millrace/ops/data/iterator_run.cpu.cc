@@ -13,7 +13,7 @@ struct IteratorRun::Request {
   CancelScope* scope = nullptr;
   CancelScope::Token token = 0;
   std::optional<WaitScope> wait;
-  std::shared_ptr<PollTask> run;  // while it waits, also if nobody else does
+  std::shared_ptr<PollTask> run;  // keeps the run alive while this waits
 };
 
 std::shared_ptr<IteratorRun> IteratorRun::Make(
@@ -62,7 +62,7 @@ void IteratorRun::Alone(KernelContext& ctx, absl::string_view what,
 void IteratorRun::Start(KernelContext& ctx, absl::string_view what,
                         std::unique_ptr<Request> request) {
   const std::shared_ptr<PollTask> alive = shared_from_this();
-  // The step may be over as soon as the request is in the list.
+  // The step may end as soon as the request is in the list.
   CancelScope* const scope = ctx.step().cancel;
   const std::string name = absl::StrCat(what, ", node ", ctx.node().name,
                                         ", step ", ctx.step().step_id);
@@ -105,7 +105,7 @@ void IteratorRun::Start(KernelContext& ctx, absl::string_view what,
   if (own != nullptr) End(std::move(own));
 }
 
-// The request waits from now on. False if its step is over already.
+// Makes the request wait. Returns false if its step is over already.
 bool IteratorRun::Await(Request& request, const std::string& what) {
   CancelScope* const scope = request.scope;
   CancelScope::Registration registered;
@@ -139,16 +139,16 @@ void IteratorRun::CancelRequest(uint64_t id, const CancelScope& scope) {
       break;
     }
     if (found == nullptr) return;
-    found->token = 0;  // it is being called
+    found->token = 0;  // its callback is running
     found->result = scope.status();
     if (requests_.empty()) unwanted = std::move(demand_);
   }
   if (unwanted != nullptr) unwanted->Cancel(scope.status());
-  // A callback of a cancel only posts.
+  // The callback of a cancellation must only post.
   Requests ended;
   ended.push_back(std::move(found));
   Post(std::move(ended));
-  // It may have been the last one of a retired run.
+  // This may have been the last request of a retired run.
   Wake();
 }
 
@@ -161,7 +161,7 @@ void IteratorRun::End(std::unique_ptr<Request> request) {
 void IteratorRun::Poll() {
   for (;;) {
     std::shared_ptr<CancelScope> demand;
-    // Destroyed after the lock.
+    // Destroyed after the lock is released.
     std::unique_ptr<DatasetIterator> ended;
     DatasetRef ended_dataset;
     {
@@ -228,7 +228,7 @@ void IteratorRun::UseFront() {
   FinishFront(std::move(status));
 }
 
-// Start looks after what its own poll finishes.
+// Start handles what its own poll finishes.
 void IteratorRun::AfterPoll(PollPlace place) {
   if (place == PollPlace::kHere) return;
   Requests finished;

@@ -1,4 +1,4 @@
-// IteratorRun: an iterator of a data set at work, and the operations that wait
+// IteratorRun: an iterator of a data set in use, and the operations that wait
 // for its elements.
 #pragma once
 
@@ -18,14 +18,14 @@
 namespace millrace::ops {
 
 // Thread-safe. Operations are served in the order of their arrival, and one
-// that ends early loses no element. None of them costs a thread.
+// that ends early loses no element. A waiting operation costs no thread.
 class IteratorRun final : public PollTask {
  public:
-  // Nothing at the end of the sequence.
+  // Gets the next element, or nothing at the end of the sequence.
   using NextDone =
       absl::AnyInvocable<void(StatusOr<std::optional<Element>>) &&>;
 
-  // `iterator`: over `dataset`.
+  // Makes a run. `iterator` must be one over `dataset`.
   static std::shared_ptr<IteratorRun> Make(
       std::shared_ptr<IteratorRuntime> runtime, DatasetRef dataset,
       std::unique_ptr<DatasetIterator> iterator);
@@ -34,16 +34,17 @@ class IteratorRun final : public PollTask {
   // Waits for the next element until the step of `ctx` is cancelled. `what`
   // names the iterator.
   void GetNext(KernelContext& ctx, absl::string_view what, NextDone done);
-  // Null once it has been closed.
+  // Returns null once this is closed.
   DatasetRef dataset();
-  // Calls `use` between two elements, without a call of Next in progress, and
-  // ends with what it says. FAILED_PRECONDITION while one is.
+  // Calls `use` between two elements, when no call of Next is in progress, and
+  // passes its result to `done`; FAILED_PRECONDITION while such a call is in
+  // progress.
   void Alone(KernelContext& ctx, absl::string_view what,
              absl::AnyInvocable<Status(DatasetIterator&)> use, Done done);
 
-  // No more operations come; what waits is served still.
+  // Declares that no more operations follow; those that wait are still served.
   void Retire();
-  // What waits ends with `status`.
+  // Ends all waiting operations with `status`.
   void Close(const Status& status);
 
  private:
@@ -60,25 +61,26 @@ class IteratorRun final : public PollTask {
   void AfterPoll(PollPlace place) override;
   void Post(Requests ended);
   static void End(std::unique_ptr<Request> request);
-  // With mu_ held:
+  // Require mu_ to be held:
   bool Await(Request& request, const std::string& what);
   void FinishFront(Result result);
   void UseFront();
 
   const std::shared_ptr<IteratorRuntime> runtime_;
-  std::unique_ptr<DatasetIterator> iterator_;  // of Poll alone
-  bool pending_ = false;                       // the same; as Next said
+  std::unique_ptr<DatasetIterator> iterator_;  // used by Poll alone
+  bool pending_ = false;  // used by Poll alone; what Next returned
 
   Mutex mu_;  // guards all below
-  // Let go of by Poll, on a thread of the pool: what it holds may be the last
-  // to hold another iterator, that one the next, and so on.
+  // Released by Poll, on a thread of the pool: it may own the last reference to
+  // another iterator, that one to the next, and so on.
   DatasetRef dataset_;
   Requests requests_, finished_;
   uint64_t next_id_ = 1;
   bool retired_ = false, closed_ = false;
-  // Scope of the calls that serve who waits now; cancelled when nobody does.
+  // The scope of calls made for the current waiters; cancelled when there are
+  // none.
   std::shared_ptr<CancelScope> demand_;
-  // Come when nobody waited any more.
+  // A result that came when no operation waited any more.
   std::optional<Result> early_;
 };
 

@@ -16,7 +16,8 @@ constexpr int64_t kEnoughMillis = 60'000;
 
 Element One(int64_t v) { return {Tensor::Scalar<int64_t>(v)}; }
 
-// Gives what is put into it, the end behind a negative number.
+// Returns the elements that are put into it, and the end after a negative
+// number.
 class Tap {
  public:
   void Put(int64_t v) {
@@ -69,7 +70,7 @@ struct TestStep {
   KernelContext context;
 };
 
-// What a request ends with.
+// The result of a request.
 struct Outcome {
   IteratorRun::NextDone AsDone() {
     return [this](StatusOr<std::optional<Element>> r) {
@@ -136,7 +137,7 @@ TEST_F(IteratorRunTest, ACancelledRequestTakesNoElement) {
   tap->Put(7);
   run->GetNext(second.context, "b", b.AsDone());
   EXPECT_EQ(b.Value(), 7);
-  // A step that is over already.
+  // The step is over already.
   Outcome c;
   run->GetNext(first.context, "c", c.AsDone());
   ASSERT_TRUE(c.ended.WaitUntil(Deadline::AfterMillis(kEnoughMillis)));
@@ -184,7 +185,7 @@ TEST_F(IteratorRunTest, APrefetchWithoutMemoryGoesOnWithTheNextElement) {
       RunOf(runtime, std::make_unique<PrefetchingIterator>(std::move(task)));
   MemoryBudget& budget = MemoryBudget::Process();
   const int64_t limit = budget.limit();
-  budget.set_limit(budget.used() + 300);  // a place or two
+  budget.set_limit(budget.used() + 300);  // room for one or two
   for (int i = 0; i < kElements; ++i) {
     TestStep step(device());
     Outcome a;
@@ -194,7 +195,7 @@ TEST_F(IteratorRunTest, APrefetchWithoutMemoryGoesOnWithTheNextElement) {
   budget.set_limit(limit);
 }
 
-// Asks the run of another iterator.
+// Gets its elements from the run of another iterator.
 class AskingIterator final : public DatasetIterator {
  public:
   AskingIterator(Device& device, std::shared_ptr<IteratorRun> below)
@@ -244,7 +245,7 @@ TEST_F(IteratorRunTest, ManyRunsThatAskEachOtherTakeLittleStack) {
   runs.back()->GetNext(step.context, "a", a.AsDone());
   tap->Put(3);
   EXPECT_EQ(a.Value(), 3);
-  // From below, as each holds the one before it.
+  // Closes from the lowest run on, as each holds the one before it.
   for (const auto& run : runs) run->Close(Cancelled("over"));
 }
 

@@ -5,17 +5,18 @@
 namespace millrace::ops {
 namespace {
 
-// Iterators that call each other, each on the stack of the one above: also
-// data sets that functions of data sets return.
+// Bounds how deeply iterators call each other, each on the stack of the one
+// above; data sets returned by functions of data sets count, too.
 constexpr int kMaxNextDepth = 2 * DatasetValue::kMaxDepth;
-// So many calls of Next go before others have their turn on the thread.
+// The number of calls of Next before other tasks have their turn on the thread.
 constexpr int kStepsPerPoll = 1024;
 
-// Iterators that one call of MakeIterator makes, those below included: an
-// input may occur many times in a data set.
+// The number of iterators that one call of MakeIterator may make, including
+// those below: an input may occur many times in a data set.
 constexpr int kMaxIteratorsPerMake = 100'000;
 
-// How deep MakeIterator nests on this thread, and how many were made.
+// The depth to which MakeIterator nests on this thread, and the number of
+// iterators made.
 thread_local int make_depth = 0;
 thread_local int make_count = 0;
 
@@ -35,8 +36,8 @@ StatusOr<Pull> PollContext::Next(DatasetIterator& iterator, Element* out) {
   ++depth_;
   StatusOr<Pull> result = iterator.Next(*this, out);
   --depth_;
-  // The end of a sequence is no error, and what calls make of this code above
-  // (a closed queue in a filter) must not pass for it.
+  // The end of a sequence is not an error, and the same code from a call above
+  // (a closed queue in a filter) must not be mistaken for it.
   if (result.status().code() == StatusCode::kOutOfRange) [[unlikely]] {
     return Internal("Iterator returned `OutOfRange`. Original message: ",
                     result.status().message());

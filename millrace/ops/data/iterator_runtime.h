@@ -1,5 +1,5 @@
-// IteratorRuntime: what an iterator of a data set runs on, from its making to
-// its end: longer than any step, perhaps longer than the session.
+// IteratorRuntime: the environment of an iterator of a data set, from its
+// creation to its end. It outlives any step, perhaps the session.
 #pragma once
 
 #include <memory>
@@ -15,32 +15,33 @@
 
 namespace millrace::ops {
 
-// Thread-safe. Held by shared_ptr by the iterator and by all that it has
-// begun; keeps the device meanwhile.
+// Thread-safe. The iterator and everything that it has started hold it by
+// shared_ptr; it keeps the device alive.
 class IteratorRuntime : public std::enable_shared_from_this<IteratorRuntime> {
  public:
-  // `ctx`: of the step that makes the iterator.
+  // `ctx` belongs to the step that makes the iterator.
   static std::shared_ptr<IteratorRuntime> Make(KernelContext& ctx);
 
   Device& device() const { return device_; }
   Lanes& lanes() const { return device().lanes(); }
   Allocator* allocator() const { return device().allocator(); }
   FileSystem* files() const { return files_; }
-  // Cancelled when the iterator goes.
+  // Cancelled when the iterator is destroyed.
   const std::shared_ptr<CancelScope>& scope() const { return scope_; }
 
-  // Runs `function` of `source` for this iterator. Each function has a runner
-  // of its own, as stateful ops of two functions may have one name; passes over
-  // one data set share it, so that random numbers go on.
+  // Returns the runner of `function` of `source` for this iterator. Each
+  // function has its own runner, since stateful ops of two functions may have
+  // the same name; passes over one data set share it, so that random numbers
+  // continue.
   std::shared_ptr<FunctionRunner> RunnerOf(
       const std::shared_ptr<const FunctionSource>& source,
       const NameAttrList& function);
-  // For a call of a function; without rendezvous. `container` and `cancel`
-  // outlive the call.
+  // Returns the environment for a call of a function, without a rendezvous.
+  // `container` and `cancel` must outlive the call.
   StepEnvironment Environment(FunctionRunner* runner, StepContainer* container,
                               CancelScope* cancel);
 
-  // An iterator over `dataset`. Counts how deep such calls nest.
+  // Makes an iterator over `dataset`. Limits how deeply such calls nest.
   StatusOr<std::unique_ptr<DatasetIterator>> MakeIterator(
       const DatasetValue& dataset);
 
@@ -51,8 +52,8 @@ class IteratorRuntime : public std::enable_shared_from_this<IteratorRuntime> {
   FileSystem* const files_;
   const ObjectUse device_use_, files_use_;
   const std::string session_handle_;
-  // The depth of the step that made it: calls that make iterators that make
-  // calls end where calls of functions may not nest deeper.
+  // The call depth of the step that made this: calls that make iterators that
+  // make calls are limited as nested calls of functions are.
   const int call_depth_;
   const std::shared_ptr<CancelScope> scope_ = std::make_shared<CancelScope>();
   std::atomic<int64_t> next_step_;

@@ -1,5 +1,4 @@
-// StateWriter and StateReader: what an iterator saves of itself, tensors by
-// key.
+// StateWriter and StateReader: the saved state of an iterator, tensors by key.
 #pragma once
 
 #include <map>
@@ -24,8 +23,8 @@ class StateWriter {
   }
   void Value(const std::string& key, const Tensor& value) { map_[key] = value; }
   void Element(const std::string& key, const std::vector<Tensor>& element);
-  // What was written. UNIMPLEMENTED if an element had handles or variants,
-  // which may hold others that hold others.
+  // Returns what was written. Returns UNIMPLEMENTED if an element had handles
+  // or variants, which may contain others without end.
   StatusOr<StateMap> Take();
 
  private:
@@ -33,19 +32,19 @@ class StateWriter {
   Status status_;
 };
 
-// Whatever the map holds, which may come from anywhere: NOT_FOUND for keys that
-// are not there, INVALID_ARGUMENT for values of another form.
+// Reads a map, which may come from anywhere: returns NOT_FOUND for missing keys
+// and INVALID_ARGUMENT for values of another form.
 class StateReader {
  public:
   StateReader(const StateMap& map, IteratorRuntime& runtime)
       : map_(map), runtime_(runtime) {}
-  // Where the iterator runs that is restored.
+  // The runtime of the iterator that is being restored.
   IteratorRuntime& runtime() const { return runtime_; }
   bool Has(const std::string& key) const { return map_.count(key) != 0; }
-  // At least `least`.
+  // Returns a number that must be at least `least`.
   StatusOr<int64_t> Int(const std::string& key, int64_t least) const;
   StatusOr<Tensor> Value(const std::string& key) const;
-  // With as many components of these types.
+  // Returns an element whose components must have these types.
   StatusOr<std::vector<Tensor>> Element(const std::string& key,
                                         absl::Span<const DataType> types) const;
 

@@ -1,4 +1,4 @@
-// Handles of iterators as strings, which a client can feed.
+// Kernels of handles of iterators as strings, which a client can feed.
 #include "millrace/base/hash/crc32c.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/iterator_resource.h"
@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// The message ResourceHandleProto.
+// Writes the message ResourceHandleProto.
 Status ToString(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(IteratorOfInput(ctx, 0).status());
   ChunkWriter out;

@@ -1,4 +1,4 @@
-// OneShotIterator: an iterator that its own kernel begins.
+// OneShotIterator: an iterator that its own kernel initializes.
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -24,8 +24,8 @@ class OneShotKernel {
     return k;
   }
 
-  // Every step that finds it without a data set calls the function, and the
-  // first to come back begins the iterator: so nobody waits for another step.
+  // Every step that finds no data set calls the function, and the first call
+  // that returns begins the iterator; so no step waits for another one.
   void RunAsync(KernelContext& ctx, Done done) const {
     auto iterator = handle_->FindOrMake(ctx);
     if (!iterator.ok()) return std::move(done)(iterator.status());

@@ -1,4 +1,4 @@
-// PollContext: what a call of DatasetIterator::Next has to know.
+// PollContext: the context of a call of DatasetIterator::Next.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ class DatasetIterator;
 class IteratorRuntime;
 enum class Pull;
 
-// For one poll, one thread.
+// Belongs to one poll and one thread.
 class PollContext {
  public:
-  // `scope`: for calls of functions that this poll starts. Where it is not the
-  // runtime's own it may be cancelled because nobody waits any more; then such
+  // `scope` is for calls of functions that this poll starts. If it is not the
+  // runtime's own, it may be cancelled because nobody waits any more; such
   // calls are made again later.
   PollContext(IteratorRuntime& runtime, std::shared_ptr<PollTask> task,
               std::shared_ptr<CancelScope> scope)
@@ -29,9 +29,10 @@ class PollContext {
   const std::shared_ptr<PollTask>& task() const { return task_; }
   const std::shared_ptr<CancelScope>& scope() const { return scope_; }
 
-  // iterator.Next(). kPending also if this poll has worked for long (it goes
-  // on soon) or nobody waits for it any more; CANCELLED if the runtime is.
-  // RESOURCE_EXHAUSTED where calls nest too deep.
+  // Calls iterator.Next(). Also returns kPending if this poll has worked for
+  // long (it continues soon) or nobody waits for it any more. Returns CANCELLED
+  // if the runtime is cancelled, and RESOURCE_EXHAUSTED if calls nest too
+  // deeply.
   StatusOr<Pull> Next(DatasetIterator& iterator, std::vector<Tensor>* out);
 
  private:

@@ -43,7 +43,8 @@ void PollTask::Run(PollPlace place) {
   Poll();
   int running = kRunning;
   if (!state_.compare_exchange_strong(running, kIdle)) {
-    // Woken meanwhile. By way of the pool, so that others have their turn.
+    // Woken meanwhile. Continues through the pool, so that other tasks have
+    // their turn.
     state_.store(kScheduled);
     Schedule();
   }

@@ -1,4 +1,4 @@
-// PollTask: work that goes on whenever something that it waits for has
+// PollTask: work that continues whenever something that it waits for has
 // happened, without a thread of its own.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace millrace::ops {
 
-// Where a task was polled: on its pool, or on a thread inside WakeHere().
+// The place of a poll: the task's pool, or a thread in WakeHere().
 enum class PollPlace { kPool, kHere };
 
-// Thread-safe. Held by shared_ptr. Whoever may have to wake it later keeps a
+// Thread-safe. Held by shared_ptr. Code that may have to wake it later keeps a
 // weak_ptr.
 class PollTask : public std::enable_shared_from_this<PollTask> {
  public:
@@ -21,17 +21,17 @@ class PollTask : public std::enable_shared_from_this<PollTask> {
   PollTask(const PollTask&) = delete;
   PollTask& operator=(const PollTask&) = delete;
 
-  // Poll() is called some time after this, on the pool.
+  // Makes the pool call Poll() some time later.
   void Wake();
-  // The same on the calling thread if it is not being called already, and if
-  // such calls do not nest too deep on this thread (an iterator whose function
-  // asks an iterator, whose function asks the next).
+  // Calls Poll() on the calling thread unless it is running already, or such
+  // calls nest too deeply on this thread (an iterator whose function asks an
+  // iterator, whose function asks the next); then as Wake().
   void WakeHere();
 
  protected:
-  // Goes on as far as it can without waiting. Never called twice at a time.
+  // Continues as far as possible without blocking. Two calls never overlap.
   virtual void Poll() = 0;
-  // Called after each Poll(), which may begin again meanwhile: hands out what
+  // Called after each Poll(), which may begin again meanwhile; hands out what
   // has become ready.
   virtual void AfterPoll(PollPlace) {}
 

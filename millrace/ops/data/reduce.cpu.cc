@@ -1,4 +1,4 @@
-// Ops that go through a whole data set in one step.
+// Kernels that iterate over a whole data set in one step.
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/captured_function.h"
 #include "millrace/ops/data/iterator_run.h"
@@ -6,7 +6,7 @@
 namespace millrace::ops {
 namespace {
 
-// One element: the last state.
+// Returns one element: the last state.
 class ReduceIterator final : public DatasetIterator {
  public:
   ReduceIterator(std::unique_ptr<DatasetIterator> input, Element state)
@@ -29,7 +29,7 @@ class ReduceIterator final : public DatasetIterator {
       Element results;
       const StatusOr<Pull> done = call_.Finish(ctx, &results);
       if (done.status().code() == StatusCode::kOutOfRange) {
-        // A function may end the reduction so.
+        // A function may end the reduction with this error.
         *out = std::move(state_);
         return Pull::kElement;
       }
@@ -45,7 +45,7 @@ class ReduceIterator final : public DatasetIterator {
   FunctionCall call_;
 };
 
-// One element: the only one.
+// Returns one element: the only one of the input.
 class SingleIterator final : public DatasetIterator {
  public:
   explicit SingleIterator(std::unique_ptr<DatasetIterator> input)

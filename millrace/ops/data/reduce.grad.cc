@@ -1,4 +1,4 @@
-// Nothing goes back to a data set.
+// No gradient flows back to a data set.
 #include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {

@@ -1,4 +1,4 @@
-// Ops that go through a whole data set in one step.
+// Schemas of ops that iterate over a whole data set in one step.
 #include "millrace/ops/data/element_shapes.op.h"
 
 namespace millrace::ops {

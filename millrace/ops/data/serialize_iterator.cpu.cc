@@ -1,12 +1,12 @@
-// The state of an iterator as a variant, from which another one over the same
-// data set goes on.
+// Kernels that save the state of an iterator as a variant, from which another
+// iterator over the same data set continues.
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/iterator_resource.h"
 
 namespace millrace::ops {
 namespace {
 
-// Immutable.
+// A saved state. Immutable.
 class SavedIterator final : public VariantValue {
  public:
   static constexpr absl::string_view kTypeName = "tensorflow::Iterator";

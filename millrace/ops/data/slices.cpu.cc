@@ -8,7 +8,8 @@
 namespace millrace::ops {
 namespace {
 
-// Rows below this are copied: cheaper than what a shared buffer holds back.
+// Smaller rows are copied: that costs less than the memory that a shared buffer
+// keeps.
 constexpr int64_t kMinSharedRowBytes = 1024;
 
 StatusOr<Tensor> StackComponent(absl::Span<const Element> elements, size_t c,

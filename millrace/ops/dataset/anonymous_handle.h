@@ -1,5 +1,5 @@
-// Kernels of handles that hold what they stand for: it goes with the last copy
-// of its handle, so nobody has to delete it.
+// Kernels of handles that own their object: it is freed with the last copy of
+// its handle, so it needs no deletion.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace millrace::ops {
 
-// Output 0 becomes a handle of `owned`, which may be null, under a name that
-// begins with `name`.
+// Sets output 0 to a handle that owns `owned`, which may be null, under a name
+// that begins with `name`.
 inline void SetAnonymousHandle(KernelContext& ctx, absl::string_view name,
                                absl::string_view type, Ref<RefCounted> owned) {
   ctx.set_output(
@@ -22,7 +22,7 @@ inline void SetAnonymousHandle(KernelContext& ctx, absl::string_view name,
              absl::StrCat(name, RandomUint64()), type, std::move(owned))));
 }
 
-// Output 1 becomes the deleter, which is an empty optional.
+// Sets output 1, the deleter, to an empty optional.
 inline Status SetNoDeleter(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Tensor nothing, MakeOptional({}));
   ctx.set_output(1, std::move(nothing));

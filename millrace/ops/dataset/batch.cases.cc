@@ -41,7 +41,7 @@ AttrMap Padded(PartialShape shape) {
           {"N", 1}};
 }
 
-// What becomes of a last batch that is not full.
+// The treatment of a last batch that is not full.
 enum class Rest { kKept, kDropped };
 
 std::vector<Value> PaddedInputs(const CaseList& c, double size, double width,

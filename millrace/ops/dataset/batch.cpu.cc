@@ -1,4 +1,4 @@
-// Batches, plain and padded, and rows of batches.
+// Kernels of batches, plain and padded, and of rows of batches.
 #include "millrace/ops/data/gathered_elements.h"
 #include "millrace/ops/data/slices.h"
 #include "millrace/ops/dataset/derived.h"
@@ -9,7 +9,7 @@ namespace {
 struct BatchParams {
   int64_t size = 1;
   bool drop_remainder = false;
-  // For padded batches, one a component.
+  // For padded batches, one for each component.
   bool padded = false;
   std::vector<PartialShape> shapes = {};
   std::vector<Tensor> values = {};
@@ -23,7 +23,7 @@ class BatchIterator final : public DerivedIterator<BatchParams> {
       Element element;
       const StatusOr<Pull> pull = ctx.Next(*input_, &element);
       if (!pull.ok()) {
-        gathered_.clear();  // as in stock
+        gathered_.clear();  // as stock does
         return pull;
       }
       if (*pull == Pull::kPending) return pull;
@@ -127,8 +127,8 @@ class UnbatchIterator final : public DerivedIterator<NoParams> {
   int64_t row_ = 0, rows_ = 0;
 };
 
-// What becomes of the elements that fill no batch: the last input says it in
-// later forms of the ops.
+// The treatment of elements that do not fill a batch; in later forms of the ops
+// the last input selects it.
 enum class Remainder { kKept, kAsAsked };
 
 template <Remainder kRemainder>

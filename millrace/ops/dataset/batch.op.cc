@@ -3,13 +3,13 @@
 namespace millrace::ops {
 namespace {
 
-// Input 1 is the size of a padded batch.
+// Requires input 1, the size of a padded batch, to be a scalar.
 Status ScalarSize(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   return shapes::Scalar(c);
 }
 
-// The last input too is a scalar.
+// Requires the last input to be a scalar, too.
 Status ScalarSizeAndLast(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(c.num_inputs() - 1, 0).status());
   return ScalarSize(c);

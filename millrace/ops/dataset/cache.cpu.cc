@@ -1,5 +1,5 @@
-// Elements kept from the first pass for those that follow: in memory or in a
-// file.
+// Kernels of data sets that keep the elements of the first pass for later ones,
+// in memory or in a file.
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/ops/data/blocking_call.h"
@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kBytesPerElement = 64;
 constexpr size_t kElementsPerRead = 64;
 
-// Complete once. Thread-safe.
+// A cache that the first complete pass fills. Thread-safe.
 class MemoryCache final : public Resource {
  public:
   static constexpr absl::string_view kTypeName =
@@ -25,7 +25,7 @@ class MemoryCache final : public Resource {
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override { return "cache of a data set"; }
 
-  // Null before the first pass has come to its end.
+  // Returns null until the first pass has ended.
   std::shared_ptr<const Contents> contents() const {
     MutexLock lock(mu_);
     return contents_;
@@ -70,7 +70,8 @@ class MemoryCacheIterator final : public DerivedIterator<MemoryCacheParams> {
         MR_RETURN_IF_ERROR(
             gathered_->charge.Set(2 * count * kBytesPerElement, "a cache"));
       }
-      // As in stock a pass that stops right behind the last element counts.
+      // As in stock, a pass that stops right behind the last element is
+      // complete.
       if (count != dataset().input().Cardinality()) return pull;
     }
     params().cache->Complete(std::exchange(gathered_, nullptr));
@@ -93,8 +94,8 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
   using DerivedIterator::DerivedIterator;
   ~FileCacheIterator() override {
     if (file_ == nullptr || finished_) return;
-    // Behind what the blocking pool still does with it; where that takes no
-    // more, the file's last holder does it.
+    // Runs after what the blocking pool still does with the file; if the pool
+    // accepts no more, the file's last owner does it.
     runtime_->lanes()
         .blocking
         .TrySchedule([file = file_] {
@@ -185,14 +186,14 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
 
  private:
   enum class Stage { kOpening, kWriting, kReading, kFinishing, kEnd };
-  // Used by one call on the blocking pool, or between two calls.
+  // A file, used by one call on the blocking pool or between two calls.
   struct File {
     File(std::shared_ptr<IteratorRuntime> r, std::string prefix,
          std::vector<DataType> types)
         : runtime(std::move(r)),
           cache(runtime->files(), std::move(prefix), std::move(types)) {}
     const std::shared_ptr<IteratorRuntime> runtime;  // keeps the file system
-    Mutex mu;  // against the end of the iterator
+    Mutex mu;  // held against the end of the iterator
     CacheFile cache;
     std::vector<Element> elements;
     bool at_end = false;
@@ -202,7 +203,7 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
   Stage stage_ = Stage::kOpening;
   BlockingCall call_;
   std::shared_ptr<File> file_;
-  Element element_;  // that is being written
+  Element element_;  // being written
   size_t next_ = 0;
   bool finished_ = false;
 };
@@ -214,7 +215,7 @@ StatusOr<Ref<DatasetValue>> BuildCache(KernelContext& ctx) {
     return MakeDataset<FileCacheIterator>(ctx, {input}, {std::move(prefix)});
   }
   MemoryCacheParams p;
-  // Shared, or behind a handle to nothing one of its own.
+  // The cache is shared, or new if there is no handle or its object is gone.
   if (ctx.num_inputs() > 2) p.cache = OwnedByInput<MemoryCache>(ctx, 2);
   if (p.cache == nullptr) p.cache = MakeRef<MemoryCache>();
   return MakeDataset<MemoryCacheIterator>(ctx, {input}, std::move(p));

@@ -1,5 +1,5 @@
-// How data sets over data sets are written: an iterator class, from which the
-// data set follows.
+// A data set over data sets is written as an iterator class, from which the
+// data set is derived:
 //
 //   struct TakeParams { int64_t count; };
 //   class TakeIterator final : public DerivedIterator<TakeParams> {
@@ -22,10 +22,10 @@
 
 namespace millrace::ops {
 
-// The parameters of iterators that look at nothing but their inputs.
+// The parameters of iterators that depend on nothing but their inputs.
 struct NoParams {};
 
-// A data set with what its iterators look at.
+// A data set with the parameters that its iterators read.
 template <class P>
 class DerivedDataset : public DatasetValue {
  public:
@@ -51,7 +51,7 @@ class DerivedIterator : public DatasetIterator {
 
   explicit DerivedIterator(const Parts& dataset)
       : dataset_(Ref<const Parts>::Share(&dataset)) {}
-  // Called once, before all else. Makes the iterator of the first input.
+  // Called once, before anything else. Makes the iterator of the first input.
   virtual Status Begin(IteratorRuntime& runtime) {
     MR_ASSIGN_OR_RETURN(input_, runtime.MakeIterator(dataset_->input()));
     return OkStatus();
@@ -63,7 +63,7 @@ class DerivedIterator : public DatasetIterator {
 
   const Parts& dataset() const { return *dataset_; }
   const P& params() const { return dataset_->params(); }
-  // The state of input_, which may have come to its end.
+  // Saves the state of input_, which may have ended.
   Status SaveInput(StateWriter& out, const std::string& prefix) const {
     out.Int(prefix + "ended", input_ == nullptr);
     return input_ == nullptr ? OkStatus() : input_->Save(out, prefix + "in:");
@@ -103,12 +103,12 @@ class DatasetOf final : public DerivedDataset<typename It::Params> {
     return DatasetValue::kUnknown;
   }
 
-  // Once: an input may occur many times below.
+  // Computed once, since an input may occur many times below.
   const int64_t cardinality_;
 };
 
-// A data set as the node's attributes say, over `inputs`; `kept`: tensors
-// among the parameters that may hold data sets.
+// Makes a data set over `inputs` as the node's attributes say; `kept` are those
+// tensors among the parameters that may hold data sets.
 template <class It>
 StatusOr<Ref<DatasetValue>> MakeDataset(KernelContext& ctx,
                                         std::vector<DatasetRef> inputs,

@@ -5,7 +5,7 @@
 namespace millrace::ops {
 namespace {
 
-// As TensorFlow has it: the width of the numbers in keys follows from it.
+// TensorFlow's limit; the width of the numbers in keys follows from it.
 constexpr int64_t kMaxElements = 10'000'000;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// CacheFile: elements in a file, a checkpoint of format V2 with the keys that
-// TensorFlow gives them.
+// CacheFile: elements in a file, which is a checkpoint of format V2 with
+// TensorFlow's keys.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace millrace::ops {
 
-// One thread at a time, which may block.
+// May be used by one thread at a time, which may block.
 class CacheFile {
  public:
   CacheFile(FileSystem* files, std::string prefix, std::vector<DataType> types)
@@ -20,18 +20,18 @@ class CacheFile {
   CacheFile(const CacheFile&) = delete;
   CacheFile& operator=(const CacheFile&) = delete;
 
-  // Opens it for reading if it is there, else for writing. ALREADY_EXISTS if
-  // somebody else is writing it.
+  // Opens the file for reading if it exists, else for writing. Returns
+  // ALREADY_EXISTS if another writer has it.
   Status Open();
   bool is_reading() const { return reader_ != nullptr; }
 
   Status Add(const Element& element);
-  // All elements were added: from now on it can be read.
+  // Declares that all elements were added; the file can be read from now on.
   Status Finish();
-  // What was written goes. May be called at any time.
+  // Removes what was written. May be called at any time.
   void Abandon();
 
-  // Up to `most` elements from the place on that follows the last call's;
+  // Returns up to `most` elements behind those that the last call returned;
   // fewer only at the end.
   StatusOr<std::vector<Element>> Read(size_t most, Allocator* allocator);
 
@@ -44,7 +44,7 @@ class CacheFile {
   const std::vector<DataType> types_;
   std::unique_ptr<BundleReader> reader_;
   std::unique_ptr<BundleWriter> writer_;
-  int64_t next_ = 0;  // element
+  int64_t next_ = 0;  // index of the next element
 };
 
 }  // namespace millrace::ops

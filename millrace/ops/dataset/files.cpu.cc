@@ -1,5 +1,5 @@
-// Data sets of records in files. Files are read on the blocking pool, so many
-// records at a time.
+// Kernels of data sets of records in files. Files are read on the blocking
+// pool, many records at a time.
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/dataset.h"
 #include "millrace/ops/data/iterator_runtime.h"
@@ -32,7 +32,7 @@ class FileDataset final : public DatasetValue {
   }
 
   const std::vector<std::string> names_;
-  const std::vector<uint64_t> begins_;  // empty: 0 each
+  const std::vector<uint64_t> begins_;  // if empty, 0 for each
   const RecordFileOptions options_;
 };
 
@@ -67,7 +67,7 @@ class FileDataset::Iterator final : public DatasetIterator {
     }
   }
 
-  // A file, and how many of its records were given.
+  // Saves the index of the file and how many of its records were returned.
   Status Save(StateWriter& out, const std::string& prefix) override {
     out.Int(prefix + "file", static_cast<int64_t>(file_));
     out.Int(prefix + "records", taken_);
@@ -88,7 +88,7 @@ class FileDataset::Iterator final : public DatasetIterator {
   }
 
  private:
-  // What a read on the blocking pool works on. It reads from one file only.
+  // The state of a read on the blocking pool, which reads from one file only.
   struct Read {
     Ref<const FileDataset> dataset;
     std::shared_ptr<IteratorRuntime> runtime;  // while it is being read
@@ -100,7 +100,7 @@ class FileDataset::Iterator final : public DatasetIterator {
 
     Mutex mu;  // guards all below
     bool over = false, at_end = false;
-    size_t source = 0;  // file of the records
+    size_t source = 0;  // index of the file of the records
     std::vector<Tensor> records;
     Status status;
   };
@@ -124,7 +124,8 @@ class FileDataset::Iterator final : public DatasetIterator {
     size_t source = read.file;
     bool at_end = false;
     const Status status = ReadSome(read, &records, &source, &at_end);
-    // The runtime may go with this, and with it what the thread reads from.
+    // The runtime may end with this, and with it the data that the thread
+    // reads.
     const std::shared_ptr<IteratorRuntime> runtime = std::move(read.runtime);
     if (read.open != nullptr && runtime->scope()->cancelled()) {
       read.open = nullptr;
@@ -152,7 +153,7 @@ class FileDataset::Iterator final : public DatasetIterator {
       if (read.open == nullptr) {
         std::unique_ptr<RecordFile> open =
             MakeRecordFile(d.OptionsOf(read.file));
-        // As in stock the next try is the same file again.
+        // As in stock, the next attempt opens the same file again.
         MR_RETURN_IF_ERROR(
             open->Open(read.runtime->files(), d.names_[read.file]));
         read.open = std::move(open);
@@ -163,7 +164,7 @@ class FileDataset::Iterator final : public DatasetIterator {
       while (bytes < kBytesPerRead && records->size() < kRecordsPerRead) {
         const StatusOr<bool> got = read.open->Next(&record);
         if (!got.ok() || !*got) {
-          // Behind a damaged record nothing is found.
+          // Nothing can be found behind a damaged record.
           read.open = nullptr;
           read.pass_over = 0;
           ++read.file;
@@ -193,8 +194,8 @@ class FileDataset::Iterator final : public DatasetIterator {
   std::vector<Tensor> records_;
   size_t next_ = 0;
   Status error_;
-  size_t file_ = 0;    // of records_
-  int64_t taken_ = 0;  // of that file
+  size_t file_ = 0;    // index of the file of records_
+  int64_t taken_ = 0;  // number of records taken from that file
 };
 
 StatusOr<std::unique_ptr<DatasetIterator>> FileDataset::MakeIterator(
@@ -243,7 +244,7 @@ StatusOr<Ref<DatasetValue>> BuildRecords(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(std::vector<std::string> names, FileNames(ctx));
   RecordFileOptions o{.kind = RecordFileOptions::Kind::kRecords};
   MR_ASSIGN_OR_RETURN(o.compression, Compression(ctx, 1));
-  // -1: as the server likes.
+  // -1: the server chooses.
   MR_RETURN_IF_ERROR(
       AtLeast(ctx, 2, "buffer_size", -1, ">= 0 (0 == no buffering)").status());
   std::vector<uint64_t> begins;

@@ -1,10 +1,10 @@
-// Data sets of records in files.
+// Schemas of data sets of records in files.
 #include "millrace/ops/data/element_shapes.op.h"
 
 namespace millrace::ops {
 namespace {
 
-// The names are a scalar or a vector, all others scalars.
+// Requires a scalar or a vector of names, and scalars for all other inputs.
 Status NamesAndScalars(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRankAtMost(0, 1).status());
   for (int i = 1; i < c.num_inputs(); ++i) {

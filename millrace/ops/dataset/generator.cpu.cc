@@ -1,5 +1,5 @@
-// GeneratorDataset: elements that a function makes of a state, which another
-// function made and a third one takes at the end.
+// GeneratorDataset: a function makes elements of a state, which another
+// function created and a third one finalizes.
 #include "millrace/ops/data/captured_function.h"
 #include "millrace/ops/dataset/derived.h"
 
@@ -13,8 +13,7 @@ struct GeneratorParams {
 class GeneratorIterator final : public DerivedIterator<GeneratorParams> {
  public:
   using DerivedIterator::DerivedIterator;
-  // What the state stands for is given up also where the sequence is left
-  // before its end.
+  // Finalizes the state also if the sequence is abandoned before its end.
   ~GeneratorIterator() override {
     if (phase_ == Phase::kNext) {
       FunctionCall::RunAlone(runtime_, finalize_, std::move(state_));
@@ -41,7 +40,7 @@ class GeneratorIterator final : public DerivedIterator<GeneratorParams> {
           *out = std::move(results);
           return Pull::kElement;
         }
-        // The function ends the sequence so.
+        // The function ends the sequence with this error.
         if (done.status().code() != StatusCode::kOutOfRange) return done;
         phase_ = Phase::kFinalize;
         continue;

@@ -1,5 +1,5 @@
-// Data sets whose function makes data sets: one after the other, or several in
-// turn, with or without working ahead.
+// Kernels of data sets whose function makes data sets: read one after the
+// other, or several in turn, with or without prefetching.
 #include <map>
 
 #include "millrace/base/machine.h"
@@ -11,24 +11,24 @@
 namespace millrace::ops {
 namespace {
 
-// What an open data set costs, whatever it is.
+// The memory charged for an open data set of any kind.
 constexpr int64_t kBytesPerOpen = 4096;
-// What clients say where the server is to choose.
+// The value with which clients let the server choose.
 constexpr int64_t kAutomatic = -1;
-// Elements of one open data set that the server lets lie ready, about half.
+// Roughly bounds the elements of one open data set that the server lets wait.
 constexpr int64_t kMaxAhead = 1 << 20;
 
 struct InterleaveParams {
   std::shared_ptr<const CapturedFunction> function;
   int64_t cycle_length = 1;
   int64_t block_length = 1;
-  // Elements of each open data set that may lie ready; 0: none works ahead.
+  // Elements of each open data set that may be ready; 0: no prefetching.
   int64_t ahead = 0;
 };
 
-// In stock's order: the places of a cycle take turns, block by block; a place
-// whose data set has ended takes the next element of the input when its turn
-// comes again.
+// Returns elements in stock's order: the places of a cycle take turns, block by
+// block; a place whose data set has ended takes the next element of the input
+// when its turn comes again.
 class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
  public:
   using DerivedIterator::DerivedIterator;
@@ -58,7 +58,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
       } else if (open_.empty()) {
         return Pull::kEnd;
       } else {
-        // To the next open one, past those that stay empty.
+        // Moves on to the next open data set, past places that stay empty.
         auto next = open_.lower_bound(place_);
         if (next == open_.end()) next = open_.begin();
         place_ = next->first;
@@ -91,7 +91,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
     return Pull::kElement;
   }
 
-  // Puts the next data set at place_. kEnd: there are no more.
+  // Opens the next data set at place_. kEnd: there are no more.
   StatusOr<Pull> Open(PollContext& ctx) {
     if (!call_.in_progress()) {
       MR_RETURN_IF_ERROR(
@@ -136,7 +136,7 @@ StatusOr<Ref<DatasetValue>> BuildFlatMap(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   MR_ASSIGN_OR_RETURN(const auto function,
                       CapturedFunction::Make(ctx, "f", "other_arguments"));
-  // One place: a data set after the other.
+  // A cycle of one place: one data set after the other.
   return MakeDataset<InterleaveIterator>(ctx, {input}, {function},
                                          function->captured());
 }
@@ -162,7 +162,8 @@ StatusOr<Ref<DatasetValue>> BuildInterleave(KernelContext& ctx) {
   return MakeDataset<InterleaveIterator>(ctx, {input}, std::move(p), kept);
 }
 
-// Whether inputs say how many elements lie ready, or the server decides.
+// Says whether inputs give the number of elements to keep ready, or the server
+// decides.
 enum class BufferSizes { kAutomatic, kInputs };
 
 template <BufferSizes kSizes>
@@ -191,7 +192,7 @@ StatusOr<int64_t> ElementsAhead(KernelContext& ctx, int i,
   return 2 * std::min(block_length, kMaxAhead) + 1;
 }
 
-// As stock chooses, since the order of the elements follows from it.
+// Chooses as stock does, since the order of the elements depends on it.
 int64_t AutomaticCycle(int64_t calls) {
   const int64_t cores = UsableCores();
   return calls != kAutomatic ? std::min(calls, cores) : (cores + 2) / 3;
@@ -238,7 +239,7 @@ StatusOr<Ref<DatasetValue>> BuildParallelInterleave(KernelContext& ctx) {
   return MakeDataset<InterleaveIterator>(ctx, {input}, std::move(p), kept);
 }
 
-// Whether an input says that the elements may come in any order.
+// Says whether an input allows the elements in any order.
 enum class Sloppy { kNoInput, kInput };
 
 template <Sloppy kSloppy>
@@ -266,7 +267,7 @@ StatusOr<Ref<DatasetValue>> BuildLegacyInterleave(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(p.block_length,
                       scalar("block_length", 1, Automatic::kRefused));
   if constexpr (kSloppy == Sloppy::kInput) {
-    // Allows any order, so this one too.
+    // It would allow any order, which this one is, too.
     MR_RETURN_IF_ERROR(ScalarInput<bool>(ctx, i++, "sloppy").status());
   }
   MR_ASSIGN_OR_RETURN(p.ahead,

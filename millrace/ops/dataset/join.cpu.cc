@@ -1,4 +1,4 @@
-// Several data sets as one.
+// Kernels of data sets that combine several.
 #include "millrace/kernel/component_types.h"
 #include "millrace/ops/dataset/derived.h"
 
@@ -16,8 +16,8 @@ class ZipIterator final : public DerivedIterator<NoParams> {
     parts_.resize(inputs_.size());
     return OkStatus();
   }
-  // As in stock all inputs advance where one of them has an error, which is
-  // then the element's; the end of one is told behind it.
+  // As in stock, all inputs advance if one of them has an error, which becomes
+  // the element's error; the end of an input is reported after it.
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     if (inputs_.empty()) return Pull::kEnd;
     for (; at_ < inputs_.size(); ++at_) {
@@ -69,7 +69,8 @@ class ZipIterator final : public DerivedIterator<NoParams> {
 
  private:
   std::vector<std::unique_ptr<DatasetIterator>> inputs_;
-  // The parts of the element that is being gathered, and the next of them.
+  // The parts of the element that is being gathered, and the index of the next
+  // one.
   std::vector<Element> parts_;
   size_t at_ = 0;
   bool ended_ = false;

@@ -1,4 +1,5 @@
-// Data sets that call a function for each element, one call after the other.
+// Kernels of data sets that call a function for each element, one call after
+// the other.
 #include "millrace/ops/data/captured_function.h"
 #include "millrace/ops/dataset/derived.h"
 
@@ -28,7 +29,7 @@ class FunctionIterator : public DerivedIterator<FunctionParams> {
 
  protected:
   // Begins a call for the next element unless one is in progress. kElement: a
-  // call is; `*kept`, if given, holds the element.
+  // call is in progress; `*kept`, if given, holds the element.
   StatusOr<Pull> StartCall(PollContext& ctx, Element* kept) {
     if (call_.in_progress()) return Pull::kElement;
     if (input_ == nullptr) return Pull::kEnd;
@@ -60,7 +61,7 @@ class MapIterator final : public FunctionIterator {
     if (done.status().code() != StatusCode::kOutOfRange) {
       return function_.InContext(done.status());
     }
-    // A function may end the sequence so.
+    // A function may end the sequence with this error.
     if (!params().preserve_cardinality) return Pull::kEnd;
     return InvalidArgument("Function invocation produced OutOfRangeError: ",
                            done.status().message());

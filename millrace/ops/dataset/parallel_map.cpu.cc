@@ -1,4 +1,4 @@
-// Data sets that call a function for several elements at a time.
+// Kernels of data sets that call a function for several elements at a time.
 #include <deque>
 
 #include "millrace/base/memory/memory_charge.h"
@@ -10,12 +10,12 @@
 namespace millrace::ops {
 namespace {
 
-// More calls at a time than this would only take memory.
+// More concurrent calls would only take memory.
 constexpr int64_t kMaxCalls = 4096;
 constexpr int64_t kBytesPerCall = 1024;
 
-// Calls the function for the elements of an iterator, ahead of who takes the
-// results. Thread-safe; one taker.
+// Calls the function for the elements of an iterator, ahead of the consumer of
+// the results. Thread-safe, with one consumer.
 class MapTask final : public PollTask {
  public:
   MapTask(IteratorRuntime& runtime, std::unique_ptr<DatasetIterator> iterator,
@@ -73,7 +73,7 @@ class MapTask final : public PollTask {
 
  private:
   struct Slot {
-    FunctionCall call;  // of Poll
+    FunctionCall call;  // used by Poll alone
     // Guarded by mu_:
     bool over = false, at_end = false;
     Status status;
@@ -133,7 +133,7 @@ class MapTask final : public PollTask {
     return true;
   }
 
-  // False: no more at the moment.
+  // Returns false if no more calls can start at the moment.
   bool StartCall(PollContext& ctx, bool* finished) {
     {
       MutexLock lock(mu_);
@@ -163,7 +163,8 @@ class MapTask final : public PollTask {
       *finished = true;
       return true;
     }
-    // Not on this thread, which has more of them to start.
+    // The call starts on another thread, since this one has more calls to
+    // start.
     slot->call.Start(ctx, function_, std::move(element), /*on_pool=*/true);
     running_.push_back(std::move(slot));
     return true;
@@ -177,18 +178,18 @@ class MapTask final : public PollTask {
   const size_t calls_;
   const bool ordered_, preserve_cardinality_;
   Mutex mu_;                   // guards all below
-  std::deque<SlotPtr> slots_;  // in the order of their elements
+  std::deque<SlotPtr> slots_;  // in the order of the elements
   MemoryCharge charge_;
   bool begun_ = false, ended_ = false, closed_ = false;
-  std::weak_ptr<PollTask> taker_;  // waits
+  std::weak_ptr<PollTask> taker_;  // set while it waits
 };
 
 struct ParallelMapParams {
   std::shared_ptr<const CapturedFunction> function;
-  int64_t calls = 1;  // -1: as many as there are threads
+  int64_t calls = 1;  // -1: as many as threads
   bool ordered = true;
   bool preserve_cardinality = false;
-  // MapAndBatchDataset: 0 for others.
+  // for MapAndBatchDataset, else 0
   int64_t batch_size = 0;
   bool drop_remainder = false;
 };
@@ -214,7 +215,7 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
   }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     if (params().batch_size == 0) return task_->Take(ctx, out);
-    // As in stock the first error of a batch is that of the whole batch.
+    // As in stock, the first error of a batch is the error of the whole batch.
     for (; !ended_ && taken_ < params().batch_size; ++taken_) {
       Element element;
       const StatusOr<Pull> pull = task_->Take(ctx, &element);
@@ -258,7 +259,7 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
   bool ended_ = false;
 };
 
-// Whether the data set gives what the function makes, or batches of it.
+// Says whether the data set returns the function's results, or batches of them.
 enum class Gives { kElements, kBatches };
 
 template <Gives kGives>

@@ -5,7 +5,7 @@
 namespace millrace::ops {
 namespace {
 
-// What the list costs for an element, tensors without buffers included.
+// The memory of an element in the list, including tensors without buffers.
 constexpr int64_t kBytesPerItem = 256;
 constexpr int64_t kMaxAutomaticSize = 512;
 
@@ -76,7 +76,7 @@ void PrefetchTask::Poll() {
         const Status room =
             charge_.Set(static_cast<int64_t>(ready_.size() + 1) * kBytesPerItem,
                         "prefetched elements");
-        // Full memory ends the working ahead, not the sequence.
+        // Lack of memory ends the prefetching, not the sequence.
         if (!room.ok() && !ready_.empty()) {
           no_room_ = true;
           return;
@@ -99,7 +99,7 @@ void PrefetchTask::Poll() {
       } else if (!closed_) {
         ready_.push_back(std::move(item));
       }
-      // A runtime that was cancelled gives nothing but errors.
+      // A cancelled runtime returns nothing but errors.
       if (!pull.ok() && runtime_->scope()->cancelled()) ended_ = true;
       taker = std::exchange(taker_, {}).lock();
     }
@@ -110,7 +110,7 @@ void PrefetchTask::Poll() {
 namespace {
 
 struct PrefetchParams {
-  int64_t size = 0;  // -1: as it turns out to be needed
+  int64_t size = 0;  // -1: grows as needed
   int64_t least = 0;
 };
 

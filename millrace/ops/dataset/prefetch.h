@@ -1,4 +1,4 @@
-// PrefetchTask: an iterator that works ahead of who takes its elements.
+// PrefetchTask: an iterator that works ahead of the consumer of its elements.
 #pragma once
 
 #include <deque>
@@ -12,13 +12,13 @@
 
 namespace millrace::ops {
 
-// Thread-safe; one taker. Goes on between two calls, also while no step runs,
-// until it is closed.
+// Thread-safe, with one consumer. Works between two calls, also while no step
+// runs, until it is closed.
 class PrefetchTask final : public PollTask {
  public:
   struct Options {
-    int64_t size = 1;    // elements that may lie ready
-    bool grows = false;  // doubles when the taker finds none, up to max_size
+    int64_t size = 1;    // elements that may be ready
+    bool grows = false;  // doubles when Take finds none, up to max_size
     int64_t max_size = 1;
   };
   PrefetchTask(IteratorRuntime& runtime,
@@ -30,9 +30,9 @@ class PrefetchTask final : public PollTask {
 
   // Begins the work, as the first call of Take does.
   void Begin();
-  // As DatasetIterator::Next.
+  // Returns what DatasetIterator::Next does.
   StatusOr<Pull> Take(PollContext& ctx, Element* out);
-  // The taker goes.
+  // Stops the work, when the consumer ends.
   void Close();
 
  private:
@@ -43,18 +43,18 @@ class PrefetchTask final : public PollTask {
   void Poll() override;
 
   const std::shared_ptr<IteratorRuntime> runtime_;
-  std::unique_ptr<DatasetIterator> iterator_;  // of Poll
+  std::unique_ptr<DatasetIterator> iterator_;  // used by Poll alone
 
   Mutex mu_;  // guards all below
   Options options_;
   std::deque<Item> ready_;
   MemoryCharge charge_;
   bool begun_ = false, ended_ = false, closed_ = false;
-  bool no_room_ = false;           // stopped for want of memory
-  std::weak_ptr<PollTask> taker_;  // waits
+  bool no_room_ = false;           // stopped because memory ran out
+  std::weak_ptr<PollTask> taker_;  // set while it waits
 };
 
-// Owns the task on the taker's side.
+// Owns the task on the consumer's side.
 class PrefetchingIterator final : public DatasetIterator {
  public:
   explicit PrefetchingIterator(std::shared_ptr<PrefetchTask> task)

@@ -21,7 +21,7 @@ class LineFile final : public RecordFile {
     stream_ = NewByteStream(file_.get(), compression_);
     return OkStatus();
   }
-  // A last line needs no line feed. Carriage returns are no part of lines,
+  // The last line needs no line feed. Carriage returns are removed from lines
   // wherever they are, as in stock.
   StatusOr<bool> Next(std::string* record) override {
     record->clear();
@@ -36,7 +36,8 @@ class LineFile final : public RecordFile {
       } else {
         record->append(part.data(), part.size());
       }
-      // A line is as long as its file, and a compressed one far longer.
+      // A line may be as long as its file, and one of a compressed file far
+      // longer.
       if (const auto size = static_cast<int64_t>(record->size());
           size > kUncountedLineBytes && size > charge_.bytes()) {
         MR_RETURN_IF_ERROR(charge_.Set(2 * size, "a line of a file"));
@@ -103,7 +104,7 @@ class FixedLengthFile final : public RecordFile {
     return stream_->Seek(static_cast<uint64_t>(o_.header_bytes));
   }
 
-  // A record, and behind it at least the footer.
+  // Reads a record; at least the footer must follow it.
   StatusOr<bool> Next(std::string* record) override {
     const auto wanted =
         static_cast<uint64_t>(o_.record_bytes + o_.footer_bytes);
@@ -120,7 +121,7 @@ class FixedLengthFile final : public RecordFile {
   const RecordFileOptions o_;
   std::unique_ptr<RandomAccessFile> file_;
   std::unique_ptr<ByteStream> stream_;
-  std::string ahead_;  // read and not passed over yet
+  std::string ahead_;  // read, but not passed over yet
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// RecordFile: the records of one file, in order.
+// RecordFile: reads the records of one file in order.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace millrace::ops {
 
-// One thread, which may block.
+// For one thread, which may block.
 class RecordFile {
  public:
   virtual ~RecordFile() = default;
-  // Before all else, once.
+  // Called once, before anything else.
   virtual Status Open(FileSystem* files, const std::string& path) = 0;
-  // False at the end.
+  // Returns false at the end of the file.
   virtual StatusOr<bool> Next(std::string* record) = 0;
 };
 

@@ -1,4 +1,4 @@
-// SeedGenerator: seeds of the passes over a shuffled data set.
+// SeedGenerator: the seeds of the passes over a shuffled data set.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,15 @@
 
 namespace millrace::ops {
 
-// Thread-safe. Stock's numbers for stock's seeds; two zeros mean chance.
+// Thread-safe. Gives stock's numbers for stock's seeds; two zeros mean random
+// seeds.
 class SeedGenerator final : public Resource {
  public:
   static constexpr absl::string_view kTypeName =
       "tensorflow::data::SeedGeneratorManager";
   using Seeds = std::pair<int64_t, int64_t>;
 
-  // `changes`: another pair each time.
+  // If `changes`, Next returns another pair each time.
   SeedGenerator(int64_t seed, int64_t seed2, bool changes)
       : seeds_(seed == 0 && seed2 == 0
                    ? Seeds{static_cast<int64_t>(RandomUint64()),
@@ -37,17 +38,17 @@ class SeedGenerator final : public Resource {
     const uint32_t first = (*numbers_)();
     return {first, (*numbers_)()};
   }
-  // How many pairs Next has drawn, as a saved iterator keeps it.
+  // Returns how many pairs Next has drawn, for the state of a saved iterator.
   int64_t drawn() const {
     MutexLock lock(mu_);
     return drawn_;
   }
-  // As if it had drawn so many.
+  // Continues as if `drawn` pairs had been drawn.
   void GoTo(int64_t drawn) {
     MutexLock lock(mu_);
     drawn_ = drawn;
     philox_ = Start();
-    philox_.Skip(static_cast<uint64_t>(drawn / 2));  // four numbers a time
+    philox_.Skip(static_cast<uint64_t>(drawn / 2));  // four numbers each
     numbers_.emplace(&philox_);
     for (int64_t i = 0; i < 2 * (drawn % 2); ++i) (*numbers_)();
   }

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// A generator that lives as long as its handle.
+// The schema of a generator that lives as long as its handle.
 consteval OpFields SeedGeneratorFrom(const char* inputs) {
   return {
       .inputs = inputs,

@@ -46,7 +46,8 @@ MR_CASES(ShardDataset)(CaseList& c) {
       WithRange(c, "index", 8)
           .Node("op", "ShardDataset", {"range", Count(3), Count(3)}, Numbers()),
       "Index must be between 0 and 2 (currently index = 3).");
-  // Each shard must have one; who sees that there are too few says so.
+  // Each shard must have an element; an iterator that finds too few returns an
+  // error.
   const AttrMap all = With(Numbers(), "require_non_empty", true);
   for (const int index : {0, 1, 3}) {
     Case& few = WithIterator(

@@ -1,11 +1,11 @@
-// Data sets that take their elements from another one unchanged.
+// Kernels of data sets that select elements of another one, unchanged.
 #include "millrace/ops/dataset/derived.h"
 
 namespace millrace::ops {
 namespace {
 
 struct CountParams {
-  int64_t count = 0;  // negative: no end
+  int64_t count = 0;  // if negative, without end
 };
 
 class TakeIterator final : public DerivedIterator<CountParams> {
@@ -86,7 +86,8 @@ class RepeatIterator final : public DerivedIterator<CountParams> {
       if (pull != Pull::kEnd) return pull;
       input_ = nullptr;
       ++done_;
-      // Without an end an empty pass would be followed by empty passes only.
+      // In an endless repetition, an empty pass would be followed by empty
+      // passes only.
       const bool again = params().count < 0 ? !empty_ : done_ < params().count;
       if (!again) break;
       empty_ = true;
@@ -145,7 +146,7 @@ class ShardIterator final : public DerivedIterator<ShardParams> {
       } else {
         ++number_;
       }
-      // There must be one for each other shard, too.
+      // There must be an element for each other shard, too.
       if (number_ >= params().shards) {
         *out = std::exchange(found_, {});
         return Pull::kElement;
@@ -175,8 +176,8 @@ class ShardIterator final : public DerivedIterator<ShardParams> {
 
  private:
   int64_t number_ = 0;
-  // The element of this shard, while the others' are looked for; its number,
-  // from 1.
+  // The element of this shard, kept while those of the others are read, and its
+  // number, from 1.
   Element found_;
   int64_t taken_at_ = 0;
 };

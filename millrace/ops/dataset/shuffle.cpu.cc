@@ -1,4 +1,5 @@
-// Shuffles: a random one of so many elements at a time.
+// Kernels that shuffle: they return a random one of `buffer_size` elements at a
+// time.
 #include <limits>
 #include <optional>
 
@@ -15,12 +16,12 @@ constexpr int64_t kBytesPerPlace = 64;
 struct ShuffleParams {
   int64_t buffer_size = 1;  // kUnknown: all elements
   Ref<SeedGenerator> seeds;
-  int64_t epochs = 1;  // negative: no end
+  int64_t epochs = 1;  // if negative, without end
 };
 
-// Stock's shuffle: elements [start_, end_) of the epoch lie in a ring of
-// places; a random one of them goes out, and the first one takes its place.
-// Each epoch has seeds of its own.
+// Stock's shuffle: elements [start_, end_) of the epoch lie in a ring buffer; a
+// random one of them is returned, and the first one moves to its place. Each
+// epoch has seeds of its own.
 class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
  public:
   using DerivedIterator::DerivedIterator;
@@ -102,7 +103,7 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
       return InvalidArgument("the saved state of a shuffle has ", end - start,
                              " elements, and there are places for ", Places());
     }
-    // From the first place: only the order counts.
+    // The ring begins at the first place, since only the order matters.
     places_.clear();
     start_ = end_ = 0;
     for (int64_t i = start; i < end; ++i) {
@@ -149,7 +150,7 @@ class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
   Status Add(Element element) {
     const int64_t place = end_ % Places();
     if (place >= static_cast<int64_t>(places_.size())) {
-      // In steps, as the budget is shared by all threads.
+      // Charges in steps, since all threads share the budget.
       const int64_t bytes = (place + 1) * kBytesPerPlace;
       if (bytes > charge_.bytes()) {
         MR_RETURN_IF_ERROR(
@@ -200,9 +201,9 @@ StatusOr<Ref<SeedGenerator>> NewGenerator(KernelContext& ctx, int first) {
   return MakeRef<SeedGenerator>(seed, seed2, reshuffles);
 }
 
-// Where the generator of the seeds is: made for this data set from inputs 2 and
-// 3, behind the handle in input 2, or behind the handle in the last input,
-// which may be one to nothing.
+// The generator of seeds: made for this data set from inputs 2 and 3; behind
+// the handle in input 2; or behind the handle in the last input, whose object
+// may be missing.
 enum class Seeds { kOwn, kShared, kSharedOrOwn };
 
 template <Seeds kSeeds>

@@ -8,7 +8,7 @@ constexpr DataType kInt32 = DataType::kInt32;
 constexpr DataType kInt64 = DataType::kInt64;
 constexpr DataType kString = DataType::kString;
 
-// TensorDataset and TensorSliceDataset name their types otherwise.
+// TensorDataset and TensorSliceDataset use another name for their types.
 AttrMap Components(TypeList types, ShapeList shapes) {
   return {{"Toutput_types", std::move(types)},
           {"output_shapes", std::move(shapes)}};

@@ -1,4 +1,4 @@
-// Data sets from tensors and numbers.
+// Kernels of data sets from tensors and numbers.
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-// What an iterator of a source has to know of its place.
+// An iterator whose state is the index of the next element.
 class CountingIterator : public DatasetIterator {
  public:
   Status Save(StateWriter& out, const std::string& prefix) override {
@@ -199,7 +199,7 @@ StatusOr<Ref<DatasetValue>> BuildRange(KernelContext& ctx) {
   if (!IsNumber(s.types[0])) {
     return InvalidArgument("Unsupported data type: ", DataTypeName(s.types[0]));
   }
-  // Differences of int64 fit uint64.
+  // Differences of int64 fit into uint64.
   uint64_t count = 0;
   const auto low = static_cast<uint64_t>(step > 0 ? start : stop);
   const auto high = static_cast<uint64_t>(step > 0 ? stop : start);

@@ -1,4 +1,5 @@
-// The input as it is: options and threads are the server's.
+// Kernels that return the input as it is: the server itself chooses options and
+// threads.
 #include "millrace/ops/dataset/derived.h"
 
 namespace millrace::ops {

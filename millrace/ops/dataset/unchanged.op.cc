@@ -1,4 +1,4 @@
-// Data sets that say how their input is to be run.
+// Schemas of data sets that say how their input should be run.
 #include "millrace/ops/data/element_shapes.op.h"
 
 namespace millrace::ops {

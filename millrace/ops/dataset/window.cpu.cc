@@ -1,4 +1,4 @@
-// Windows: data sets as elements.
+// Kernels of windows: data sets as elements.
 #include <deque>
 
 #include "millrace/base/memory/memory_charge.h"
@@ -44,7 +44,7 @@ struct WindowParams {
   bool drop_remainder = false;
 };
 
-// How many elements of the input the whole window spans.
+// Returns how many elements of the input a whole window spans.
 int64_t Span(const WindowParams& p) { return (p.size - 1) * p.stride + 1; }
 
 class WindowIterator final : public DerivedIterator<WindowParams> {
@@ -83,14 +83,14 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
   }
 
  private:
-  // An error takes the place of its element, as in stock: it is that of the
-  // windows that take this element.
+  // An error takes the place of its element, as in stock: it becomes an error
+  // of the windows that contain the element.
   struct Item {
     Element element;
     Status status;
   };
 
-  // Passes over what lies between two windows. kElement: that is done.
+  // Skips the elements between two windows. kElement: that is done.
   StatusOr<Pull> Skip(PollContext& ctx) {
     while (to_skip_ > 0 && input_ != nullptr) {
       Element passed;
@@ -103,7 +103,7 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
     return Pull::kElement;
   }
 
-  // Gathers what the window spans. kElement: all that there is.
+  // Gathers the elements that the window spans. kElement: all are there.
   StatusOr<Pull> Fill(PollContext& ctx) {
     const int64_t span = Span(params());
     while (input_ != nullptr && static_cast<int64_t>(buffer_.size()) < span) {

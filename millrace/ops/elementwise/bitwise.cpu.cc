@@ -1,4 +1,4 @@
-// Bits of integers.
+// Kernels of bitwise ops on integers.
 #include <algorithm>
 #include <bit>
 
@@ -8,7 +8,8 @@
 namespace millrace::ops {
 namespace {
 
-// Shifting by a negative number, or by all bits or more, is undefined.
+// Returns a defined shift count: shifting by a negative number, or by all bits
+// or more, is undefined.
 template <class T>
 int ShiftWidth(T y) {
   constexpr int kMax = static_cast<int>(sizeof(T)) * 8 - 1;

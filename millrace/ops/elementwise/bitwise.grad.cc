@@ -1,4 +1,4 @@
-// Bits have no gradients.
+// Bitwise ops have no gradients.
 #include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {

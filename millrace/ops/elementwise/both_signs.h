@@ -1,5 +1,5 @@
-// Loops that make no difference between signed and unsigned integers: those of
-// sums, products, equality and single bits, since integers wrap around.
+// Loops that are the same for signed and unsigned integers: those of sums,
+// products, equality and single bits, since integers wrap around.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace millrace::ops {
 
-// The types of which ForBothSigns wants the loops.
+// The types whose loops ForBothSigns needs.
 using UnsignedNumberTypes = Join<Join<FloatTypes, UnsignedTypes>, ComplexTypes>;
 
-// A table of loops by dtype that serves signed integers with the loops of the
-// unsigned ones: half of the integers' loops need not be compiled.
+// Returns a table of loops by dtype in which signed integers use the loops of
+// the unsigned ones, so that half of the integers' loops need not be compiled.
 template <class Table>
 constexpr Table ForBothSigns(Table table) {
   const auto share = [&table]<class Signed, class Unsigned>() {

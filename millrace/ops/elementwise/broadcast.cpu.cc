@@ -16,7 +16,7 @@ Status Incompatible(std::initializer_list<const TensorShape*> operands) {
   return InvalidArgument("Incompatible shapes: ", shapes);
 }
 
-// Dimension d of a shape padded with ones in front to `rank`.
+// Returns dimension d of a shape padded with ones in front to `rank`.
 int64_t PaddedDim(const TensorShape& s, int rank, int d) {
   const int i = d - (rank - s.rank());
   return i < 0 ? 1 : s.dim(i);
@@ -62,8 +62,8 @@ StatusOr<Broadcast> Broadcast::Make(
     b.dense_[o] = shapes[o]->num_elements() == b.shape_.num_elements();
   }
 
-  // From the innermost dimension outwards; a dimension joins the one within it
-  // if the same operands have one element along both.
+  // From the innermost dimension outwards, a dimension is merged with the one
+  // within it if the same operands have one element along both.
   std::array<int64_t, kMaxOperands> elements;
   elements.fill(1);
   absl::InlinedVector<Dim, 4> inner_first;
@@ -99,7 +99,7 @@ bool Broadcast::IsPeriodic(int operand) const {
 void Broadcast::ForEachSpan(
     int64_t begin, int64_t end,
     absl::FunctionRef<void(const int64_t*, int64_t, int64_t)> f) const {
-  if (begin >= end) return;  // dimensions may be 0 then
+  if (begin >= end) return;  // in an empty range dimensions may be 0
   const int rank = static_cast<int>(dims_.size());
   absl::InlinedVector<int64_t, 8> index(rank, 0);
   std::array<int64_t, kMaxOperands> offsets = {};
@@ -116,7 +116,7 @@ void Broadcast::ForEachSpan(
     const int64_t n = std::min(inner.size - index[rank - 1], end - at);
     f(offsets.data(), at, n);
     at += n;
-    // On to the start of the next innermost run.
+    // Advances to the start of the next innermost run.
     for (int o = 0; o < kMaxOperands; ++o) {
       offsets[o] -= index[rank - 1] * inner.stride[o];
     }

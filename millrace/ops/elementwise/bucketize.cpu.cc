@@ -1,4 +1,4 @@
-// Bucketize.
+// Kernel of Bucketize.
 #include <algorithm>
 #include <vector>
 

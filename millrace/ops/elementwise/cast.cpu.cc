@@ -1,8 +1,8 @@
-// Cast between any two of the twenty plain types.
+// Kernel of Cast between any two of the twenty plain types.
 //
-// Loops exist for pairs of the eleven types that the processor knows. All
-// others are views of them (quantized integers), are converted to float and
-// back by blocks (half, bfloat16), or are two real numbers (complex).
+// Loops exist for pairs of the eleven types that the processor supports. The
+// others are views of these (quantized integers), are converted to float and
+// back block by block (half, bfloat16), or are two real numbers (complex).
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,9 +19,9 @@ namespace {
 using CastLoop = void (*)(const void* x, void* z, int64_t n);
 constexpr int64_t kBlock = 1024;
 
-// What x86 gives for numbers out of range, in every width of vector: the
-// smallest number of the 32 or 64 bit type, of which narrower types keep the
-// low bits.
+// Returns the result of x86 for numbers out of range, in every vector width:
+// the smallest number of the 32- or 64-bit type, of which narrower types keep
+// the low bits.
 template <class F>
 int32_t ToInt32(F x) {
   return x >= F(-2147483648.0) && x < F(2147483648.0)
@@ -81,7 +81,7 @@ constexpr LoopTable MakeLoops(Types<Froms...> all) {
 }
 constexpr LoopTable kLoops = MakeLoops(BaseTypes());
 
-// The type whose loop is used: the number's own, or that of its parts.
+// Returns the type whose loop is used: the number's own, or that of its parts.
 DataType BaseType(DataType t) {
   switch (t) {
     case DataType::kHalf:
@@ -105,7 +105,8 @@ DataType BaseType(DataType t) {
   }
 }
 
-// Bits of the mantissa that `Truncate` clears before the conversion.
+// Returns how many bits of the mantissa `Truncate` clears before the
+// conversion.
 int TruncatedBits(DataType from, DataType to) {
   const DataType base = BaseType(from);
   if (base == DataType::kFloat && !ComputesInFloat(from)) {
@@ -189,7 +190,7 @@ class CastKernel {
   }
 
  private:
-  // Elements are those of the base type.
+  // Returns whether elements of `t` are elements of its base type.
   static bool BaseIsView(DataType t) {
     return !ComputesInFloat(t) && !IsComplex(t);
   }
@@ -230,8 +231,8 @@ class CastKernel {
   DataType to_ = DataType::kInvalid;
   CastLoop loop_ = nullptr;
   int truncated_bits_ = 0;
-  int parts_ = 1;        // real numbers that an element is cut into
-  bool direct_ = false;  // the loop reads the input and writes the output
+  int parts_ = 1;        // number of real numbers in an element
+  bool direct_ = false;  // the loop reads the input, writes the output
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// ClipByValue.
+// Kernel of ClipByValue.
 #include <algorithm>
 #include <array>
 
@@ -27,7 +27,7 @@ MR_TARGET_CLONES void Clip(const void* xv, const void* lowv, const void* highv,
   }
 }
 
-// The real and the imaginary parts are limited apart.
+// Limits the real and the imaginary parts separately.
 template <class T>
 void ClipComplex(const void* x, const void* low, const void* high, void* z,
                  int64_t n) {
@@ -58,8 +58,8 @@ Status CheckShapes(const Tensor& x, const Tensor& low, const Tensor& high) {
       "clip_value_max shape: ", high.shape().DebugString());
 }
 
-// One operand as blocks of what the loop computes in: a scalar fills its block
-// once, half and bfloat16 are converted.
+// An operand as blocks of the type that the loop computes in: a scalar fills
+// its block once, half and bfloat16 are converted.
 class Operand {
  public:
   enum Form { kElements, kScalar };

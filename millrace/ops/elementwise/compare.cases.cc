@@ -14,7 +14,7 @@ void Compare(CaseList& c) {
   });
   c.Ok({Mixed(kF, {30}), Mixed(kF, {30})});
   c.Ok({F32({60, 40}), F32({40})});
-  // 4 floats have the bytes of 16 answers.
+  // 4 floats have as many bytes as 16 results.
   c.Ok({F32({4}), F32({4, 4})});
   c.Ok({Empty(kF, {0}), F32({1})});
   c.Error({F32({3}), F32({2})}, StatusCode::kInvalidArgument,

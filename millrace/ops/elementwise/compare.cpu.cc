@@ -1,4 +1,4 @@
-// Comparisons of two operands.
+// Kernels of comparisons of two operands.
 #include <cmath>
 
 #include "millrace/ops/elementwise/both_signs.h"

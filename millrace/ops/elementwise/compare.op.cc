@@ -9,8 +9,8 @@ constexpr char kOrdered[] =
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
     "half, uint32, uint64}";
 
-// Shapes that are not known yet may turn out not to broadcast, and then the
-// result is a scalar if the op allows that.
+// Shapes that are not fully known may turn out not to broadcast; the result is
+// then a scalar if the op allows that.
 Status EqualityShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(bool is_error, c.Attr<bool>("incompatible_shape_error"));
   if (is_error) return shapes::Broadcast(c);

@@ -1,4 +1,4 @@
-// Parts of complex numbers.
+// Kernels of parts of complex numbers.
 #include <cmath>
 
 #include "millrace/ops/elementwise/elementwise.h"
@@ -51,14 +51,14 @@ constexpr UnaryTable kAngle = MakeUnaryTable<AngleOp>(ComplexTypes(), 20000);
 constexpr UnaryTable kAbs = MakeUnaryTable<AbsOp>(ComplexTypes(), 5000);
 constexpr BinaryTable kComplex = MakeBinaryTable<ComplexOp>(RealLoops());
 
-// What a variant holds has no conjugate; the element is passed on.
+// Passes the element on: the value of a variant has no conjugate.
 Status ConjVariant(KernelContext& ctx) {
   ctx.set_output(0, ctx.input(0));
   return OkStatus();
 }
 
-// Tout is not part of stock's kernel constraint, so a wrong one gets as far as
-// this.
+// Checks Tout, which is not part of stock's kernel constraint, so a wrong type
+// gets this far.
 StatusOr<std::unique_ptr<Kernel>> MakeComplexAbs(const KernelInit& init) {
   const DataType in = RemoveRef(init.input_type(0));
   const DataType out = RemoveRef(init.output_type(0));

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// Returns complex numbers of the type of input 0 with these real parts.
+// Returns complex numbers of input 0's type with these real parts.
 Output RealPart(GradContext& g, const Output& real) {
   return Complex(g, real, ZerosLike(g, real), {.Tout = g.in(0).dtype()});
 }

@@ -14,12 +14,12 @@ namespace {
 // a whole number of nanoseconds.
 constexpr int64_t kShardUnit = 1024;
 
-// Innermost dimensions shorter than this are copied out block by block: a call
+// Innermost dimensions shorter than this are copied block by block: one call
 // for each would cost more than the copy.
 constexpr int64_t kShortRun = 24;
 constexpr int64_t kGatherBlock = 512;
 
-// The dtype whose loop is used.
+// Returns the dtype whose loop is used.
 template <class Loops>
 DataType LoopType(const Loops& loops, DataType t) {
   const bool has_own =
@@ -74,7 +74,7 @@ class BinaryKernel {
         forwards_(plain_ && input_bytes_ == output_bytes_) {}
 
   void set_same_size() { same_size_ = true; }
-  // The result for shapes that do not broadcast, in place of an error.
+  // Sets the result for shapes that do not broadcast, instead of an error.
   void set_if_incompatible(bool value) {
     answers_incompatible_ = true;
     if_incompatible_ = value;
@@ -173,7 +173,7 @@ class BinaryKernel {
     return ok;
   }
 
-  // An operand as blocks with an element for each output.
+  // Returns an operand as blocks with an element for each output.
   class Gatherer {
    public:
     Gatherer(const Broadcast& b, int operand, const char* data, size_t bytes)
@@ -224,15 +224,14 @@ class BinaryKernel {
   const char* no_result_;
   size_t input_bytes_;
   size_t output_bytes_;
-  bool plain_;     // strings are assigned one by one
+  bool plain_;     // false for strings, which are assigned one by one
   bool forwards_;  // the output may take over an input's buffer
   bool same_size_ = false;
   bool answers_incompatible_ = false;
   bool if_incompatible_ = false;
 };
 
-// Runs a function whose inputs have one shape and elements of one size with the
-// output.
+// Runs a function whose inputs have one shape and the output's element size.
 class FunctionKernel {
  public:
   FunctionKernel(std::unique_ptr<const ElementwiseFunction> function,
@@ -309,7 +308,7 @@ class BinaryElements final : public ElementwiseFunction {
 
 Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,
                      absl::FunctionRef<void(int64_t, int64_t)> f) {
-  if (total <= 4 * kShardUnit) {  // a few microseconds
+  if (total <= 4 * kShardUnit) {  // takes a few microseconds
     if (total > 0) f(0, total);
     return OkStatus();
   }

@@ -4,8 +4,8 @@
 //     {.types = "T: half, bfloat16, float, ...", .make = MakeUnary<kNeg>},
 //   };
 //
-// They broadcast, cut the work over threads, take over an input's buffer where
-// that is allowed, and run half and bfloat16 through the loop of float.
+// They broadcast, shard the work over threads, take over an input's buffer
+// where that is allowed, and compute half and bfloat16 by the loop of float.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,20 @@
 
 namespace millrace::ops {
 
-// The first input decides the dtype; the output's is the node's.
+// Make a kernel. The dtype of the first input selects the loop; that of the
+// output is the node's.
 StatusOr<std::unique_ptr<Kernel>> MakeUnaryKernel(const KernelInit& init,
                                                   const UnaryTable& table);
 StatusOr<std::unique_ptr<Kernel>> MakeBinaryKernel(const KernelInit& init,
                                                    const BinaryTable& table);
-// For Equal and NotEqual, whose attribute incompatible_shape_error may ask for
-// the scalar `if_incompatible` in place of an error.
+// Makes a kernel of Equal or NotEqual, whose attribute incompatible_shape_error
+// may ask for the scalar `if_incompatible` instead of an error.
 StatusOr<std::unique_ptr<Kernel>> MakeEqualityKernel(const KernelInit& init,
                                                      const BinaryTable& table,
                                                      bool if_incompatible);
 
-// For gradient ops: y has as many elements as x, whose shape the output gets.
+// Makes a kernel of a gradient op: y has as many elements as x, whose shape the
+// output gets.
 StatusOr<std::unique_ptr<Kernel>> MakeSameSizeKernel(const KernelInit& init,
                                                      const BinaryTable& table);
 
@@ -46,8 +48,9 @@ StatusOr<std::unique_ptr<Kernel>> MakeSameSize(const KernelInit& init) {
   return MakeSameSizeKernel(init, kTable);
 }
 
-// For ops that are written as a function of spans, which must have a result for
-// all elements: inputs have one shape, and one type with the output.
+// Makes a kernel of an op that is written as a function of spans and has a
+// result for all elements. Its inputs have one shape and, with the output, one
+// type.
 StatusOr<std::unique_ptr<Kernel>> MakeElementwiseKernel(const KernelInit& init,
                                                         ElementwiseMaker make);
 template <ElementwiseMaker kMake>
@@ -55,8 +58,8 @@ StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const KernelInit& init) {
   return MakeElementwiseKernel(init, kMake);
 }
 
-// The same ops as functions of spans, for nodes that run together
-// (KernelEntry.elementwise). INTERNAL if the table lacks the type.
+// Return the same ops as functions of spans, for nodes that are fused
+// (KernelEntry.elementwise). They return INTERNAL if the table lacks the type.
 StatusOr<std::unique_ptr<ElementwiseFunction>> MakeUnaryFunction(
     const KernelInit& init, const UnaryTable& table);
 enum class OperandShapes { kBroadcast, kSame };
@@ -79,18 +82,18 @@ StatusOr<std::unique_ptr<ElementwiseFunction>> SameSizeFunction(
   return MakeBinaryFunction(init, kTable, OperandShapes::kSame);
 }
 
-// The loops of Add, for other ops that add.
+// Returns the loops of Add, for other ops that add.
 const BinaryTable& AddLoops();
 
-// Calls f(begin, end) for parts of [0, total) on the device's threads, for work
-// of `cost_picos` an element.
+// Calls f(begin, end) for parts of [0, total) on the device's threads.
+// `cost_picos` is the work for an element in picoseconds.
 Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,
                      absl::FunctionRef<void(int64_t begin, int64_t end)> f);
 
-// Runs a unary loop on whole spans, as BinaryRunner does.
+// Runs a unary loop on whole spans, converting as BinaryRunner does.
 class UnaryRunner {
  public:
-  // INTERNAL if the table lacks the type.
+  // Returns INTERNAL if the table lacks the type.
   static StatusOr<UnaryRunner> Make(const UnaryTable& table, DataType input,
                                     DataType output);
   void Run(const char* x, char* z, int64_t n) const;
@@ -101,16 +104,16 @@ class UnaryRunner {
   DataType output_ = DataType::kInvalid;
 };
 
-// Runs a binary loop on whole spans: blocks of half and bfloat16 are converted
-// to float and back. One for each kernel; immutable.
+// Runs a binary loop on whole spans; half and bfloat16 are converted to float
+// and back block by block. Each kernel has its own; immutable.
 class BinaryRunner {
  public:
   enum class Form { kVectorVector, kVectorScalar, kScalarVector };
 
-  // INTERNAL if the table lacks the type.
+  // Returns INTERNAL if the table lacks the type.
   static StatusOr<BinaryRunner> Make(const BinaryTable& table, DataType input,
                                      DataType output);
-  // z[0, n); false where the loop gives false.
+  // Computes z[0, n). Returns false if the loop does.
   bool Run(Form form, const char* x, const char* y, char* z, int64_t n) const;
 
  private:

@@ -3,8 +3,8 @@
 #include "millrace/base/target_clones.h"
 #include "millrace/tensor/numeric_types.h"
 
-// clang's macros of these instructions are no C++ by -Wpedantic, and it does
-// not know how to ask for them.
+// clang's macros for these instructions violate -Wpedantic, and clang lacks the
+// check for CPU support.
 #if defined(__x86_64__) && !defined(__clang__)
 #define MILLRACE_F16C 1
 #include <immintrin.h>

@@ -3,8 +3,8 @@
 //
 // Errors are at most 2.5 units in the last place (tan: 4; tanh: 4.1 with fused
 // multiply-add and 5.2 without), with and without fused multiply-add. The
-// coefficients are minimax fits of our own on the ranges that the comments
-// name. Infinities and NaN give what the C library gives.
+// coefficients are our own minimax fits on the ranges that the comments name.
+// The results for infinities and NaN are those of the C library.
 #pragma once
 
 #include <bit>
@@ -13,8 +13,9 @@
 
 namespace millrace::ops::float_math {
 
-// Adding it leaves the nearest whole number in the low bits of the sum, for
-// magnitudes below 2^22; taking it off again gives that number as a float.
+// Adding this rounds to the nearest integer, which is in the low bits of the
+// sum, for magnitudes below 2^22; subtracting it again gives that integer as a
+// float.
 inline constexpr float kRound = 12582912.0f;  // 1.5 * 2^23
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
 
@@ -22,17 +23,18 @@ inline float FromBits(uint32_t u) { return std::bit_cast<float>(u); }
 inline uint32_t ToBits(float f) { return std::bit_cast<uint32_t>(f); }
 inline float Abs(float x) { return FromBits(ToBits(x) & 0x7fffffffu); }
 
-// 2^n for n in [-126, 127]; 0 for -127.
+// Returns 2^n for n in [-126, 127], and 0 for -127.
 inline float PowerOfTwo(int32_t n) {
   return FromBits(static_cast<uint32_t>(n + 127) << 23);
 }
 
-// x = n ln 2 + r with |r| <= ln 2 / 2; returns exp(r) - 1.
+// Returns exp(r) - 1, where x = n ln 2 + r with |r| <= ln 2 / 2, and sets *n.
 inline float ReducedExpm1(float x, int32_t* n) {
   const float t = x * 1.44269504f + kRound;
   const float k = t - kRound;
   *n = static_cast<int32_t>(ToBits(t) - ToBits(kRound));
-  // ln 2 in two parts; the first has so few bits that k times it is exact.
+  // ln 2 is split in two parts; the first has so few bits that k times it is
+  // exact.
   const float r = (x - k * 0.693359375f) - k * -2.12194440e-4f;
   float p = 1.97903029e-4f;  // |r| <= 0.3468
   p = p * r + 1.39447042e-3f;
@@ -48,7 +50,7 @@ inline float Exp(float x) {
   x = x > 89.0f ? 89.0f : x;
   int32_t n;
   const float e = ReducedExpm1(x, &n);
-  const int32_t half = n >> 1;  // 2^n itself may lie outside the normal range
+  const int32_t half = n >> 1;  // 2^n may be outside of the normal range
   return (1.0f + e) * PowerOfTwo(half) * PowerOfTwo(n - half);
 }
 
@@ -61,9 +63,9 @@ inline float Expm1(float x) {
   return (e * s + (s - 0.5f)) * 2.0f;
 }
 
-// The same for x <= 0, in three quarters of the time: one power of two is
-// enough. What is not normal is 0, as it is to the threads that run kernels.
-// For larger x the result means nothing.
+// Exp for x <= 0 in three quarters of the time, since one power of two
+// suffices. Subnormal results are 0, as on the threads that run kernels. The
+// result is unspecified for larger x.
 inline float ExpOfNegative(float x) {
   x = x < -104.0f ? -104.0f : x;
   int32_t n;
@@ -80,7 +82,7 @@ inline float Expm1OfNegative(float x) {
   return e * s + (s - 1.0f);
 }
 
-// log x for normal x > 0.
+// Returns log x for normal x > 0.
 inline float LogOfNormal(float x) {
   // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
   const uint32_t u = ToBits(x) + (0x3f800000u - 0x3f3504f3u);
@@ -101,7 +103,7 @@ inline float LogOfNormal(float x) {
   return (f - (0.5f * f2 - low)) + k * 0.693359375f;
 }
 
-// What log gives where LogOfNormal does not hold.
+// Returns log x where LogOfNormal is not valid, else log_x.
 inline float LogEdges(float x, float log_x) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float not_positive = x == 0.0f ? -kInf : nan;
@@ -118,20 +120,21 @@ inline float Log(float x) {
 
 inline float Log1p(float x) {
   const float u = 1.0f + x;
-  // What the rounding of u lost, to first order.
+  // Corrects the rounding error of u to first order.
   const float y = LogOfNormal(u) + (x - (u - 1.0f)) / u;
   return LogEdges(u, y);
 }
 
-// sin and cos hold for magnitudes up to this; callers use libm beyond.
+// Sin and Cos are accurate for magnitudes up to this; callers use libm beyond.
 inline constexpr float kMaxAngle = 8192.0f;
 
-// x = n pi/2 + r, |r| <= pi/4.
+// Returns r, where x = n pi/2 + r with |r| <= pi/4, and sets *n.
 inline float ReduceAngle(float x, uint32_t* n) {
   const float t = x * 0.636619772f + kRound;
   const float k = t - kRound;
   *n = ToBits(t) - ToBits(kRound);
-  // pi/2 in four parts of 10 bits, so that k times each but the last is exact.
+  // pi/2 is split in four parts of 10 bits, so that k times each but the last
+  // is exact.
   float r = x - k * 1.5703125f;
   r = r - k * 4.8351287841796875e-4f;
   r = r - k * 3.13855707645416259765625e-7f;
@@ -156,7 +159,7 @@ inline float CosOfReduced(float r) {
   return 1.0f - (0.5f * t - t * t * p);
 }
 
-// `quarter` 0: sin x, 1: cos x.
+// Returns sin x if `quarter` is 0, cos x if it is 1.
 inline float SinOrCos(float x, uint32_t quarter) {
   uint32_t n;
   const float r = ReduceAngle(x, &n);
@@ -174,10 +177,10 @@ inline float Tan(float x) {
   return (n & 1) ? -c / s : s / c;
 }
 
-// x P(x^2) / Q(x^2), fitted to |x| <= 9.02.
+// Computes x P(x^2) / Q(x^2), fitted to |x| <= 9.02.
 inline float Tanh(float x) {
   const float a = Abs(x);
-  // By bits, in one instruction. A NaN comes back with a.
+  // The minimum is taken by bits, in one instruction; NaN comes back through a.
   const uint32_t bits = ToBits(a * a), most = ToBits(81.3604f);
   const float t = FromBits(bits < most ? bits : most);
   float p = 1.3318965945713634e-8f;

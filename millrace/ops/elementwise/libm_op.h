@@ -1,4 +1,4 @@
-// Functions of the C library as operations of elementwise.h.
+// Functions of the C library as operations for loops.h.
 #pragma once
 
 #include <cmath>
@@ -6,7 +6,7 @@
 
 namespace millrace::ops {
 
-// MR_LIBM_OP(SinOp, sin): SinOp::Do(x) is std::sin(x).
+// MR_LIBM_OP(SinOp, sin) defines SinOp, whose Do(x) is std::sin(x).
 #define MR_LIBM_OP(Name, function) \
   struct Name {                    \
     template <class T>             \
@@ -15,7 +15,7 @@ namespace millrace::ops {
     }                              \
   }
 
-// What one takes for an element, about.
+// The approximate cost of one for an element, in picoseconds.
 constexpr int kLibmPicos = 10000;
 
 }  // namespace millrace::ops

@@ -1,4 +1,4 @@
-// not, and, or.
+// Kernels of not, and, or.
 #include "millrace/ops/elementwise/elementwise.h"
 
 namespace millrace::ops {

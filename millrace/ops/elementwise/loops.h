@@ -1,5 +1,5 @@
 // Loops of elementwise ops: an op on one element becomes functions over spans,
-// one a dtype, and these are listed in a table by dtype.
+// one for each dtype, which are listed in a table by dtype.
 //
 //   struct NegOp {
 //     template <class T> static T Do(T x) { return -x; }
@@ -8,8 +8,8 @@
 //
 // half and bfloat16 need no loops of their own: elementwise.h converts blocks
 // and calls the loop of float (a table may still have one for them).
-// Broadcasting and sharding are elementwise.h's too, so what is here is all
-// that is compiled per op and dtype.
+// elementwise.h also broadcasts and shards, so only the loops of this file are
+// compiled for each op and dtype.
 #pragma once
 
 #include <array>
@@ -21,12 +21,13 @@
 
 namespace millrace::ops {
 
-// z[i] = op(x[i]) for i < n. z may be x if elements are of one size.
+// Computes z[i] = op(x[i]) for i < n. z may be x if their elements have the
+// same size.
 using UnaryLoop = void (*)(const void* x, void* z, int64_t n);
 
-// z[i] = op(x[i], y[i]), with x or y being one element for all i in two of the
-// three forms. z may be x or y. False: an element has no result (the rest of z
-// is then undefined).
+// Computes z[i] = op(x[i], y[i]) for i < n; in two of the three forms x or y is
+// one element for all i. z may be x or y. Returns false if an element has no
+// result; the rest of z is then unspecified.
 using BinaryLoop = bool (*)(const void* x, const void* y, void* z, int64_t n);
 struct BinaryLoops {
   BinaryLoop vector_vector = nullptr;
@@ -37,13 +38,13 @@ struct BinaryLoops {
 
 struct UnaryTable {
   std::array<UnaryLoop, kDataTypeLimit> loops = {};
-  int cost_picos = 250;  // an element of float
+  int cost_picos = 250;  // for an element of float
 };
 
 struct BinaryTable {
   std::array<BinaryLoops, kDataTypeLimit> loops = {};
   int cost_picos = 250;
-  const char* no_result = "";  // the message where a loop gives false
+  const char* no_result = "";  // the message if a loop returns false
 };
 
 namespace internal {
@@ -57,7 +58,7 @@ MR_TARGET_CLONES void LoopOverX(const void* xv, void* zv, int64_t n) {
   for (int64_t i = 0; i < n; ++i) z[i] = Op::Do(x[i]);
 }
 
-// Ops that have no result for some elements say so by
+// An op that has no result for some elements declares
 //   template <class T> static bool Fails(T x, T y);
 template <class Op, class T>
 concept CanFail = requires(T x, T y) {
@@ -115,7 +116,7 @@ MR_TARGET_CLONES bool LoopOverYWithScalar(const void* xv, const void* yv,
   return true;
 }
 
-// The loops of op(y, x), from those of op(x, y).
+// The loops of op(y, x), made from those of op(x, y).
 template <const BinaryTable& kTable, int kType>
 struct Swapped {
   static bool XY(const void* x, const void* y, void* z, int64_t n) {
@@ -136,7 +137,7 @@ constexpr int IndexOf() {
   return static_cast<int>(DataTypeOf<T>);
 }
 
-// The dtypes that have loops.
+// Lists of the dtypes that have loops.
 using RealLoops = Types<float, double>;
 using FloatLoops = Join<RealLoops, ComplexTypes>;
 using SignedLoops = Join<RealLoops, SignedTypes>;
@@ -165,7 +166,7 @@ constexpr BinaryTable MakeBinaryTable(Types<Ts...>, int cost_picos = 250,
   return table;
 }
 
-// The table of op(y, x), from that of op(x, y).
+// Returns the table of op(y, x), made from that of op(x, y).
 template <const BinaryTable& kTable, class... Ts>
 constexpr BinaryTable MakeSwappedTable(Types<Ts...>) {
   BinaryTable table;

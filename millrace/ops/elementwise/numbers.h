@@ -1,5 +1,6 @@
-// Arithmetic on single elements that the language leaves undefined or slow:
-// integers wrap around, products of complex numbers do not mend NaN.
+// Arithmetic on single elements that the language leaves undefined or makes
+// slow: integers wrap around, and products of complex numbers do not repair
+// NaN.
 #pragma once
 
 #include <complex>
@@ -15,7 +16,7 @@ concept Complex = std::is_same_v<T, std::complex<float>> ||
 template <class T>
 concept Real = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// The unsigned type in which T is computed without overflow being undefined.
+// The unsigned type in which T is computed, so that overflow is defined.
 template <std::integral T>
 using WrapType = std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
 
@@ -52,7 +53,8 @@ T Times(T a, T b) {
   }
 }
 
-// Cut towards zero; b is not 0. The smallest number over -1 is itself.
+// Returns a / b truncated towards zero. Requires: b is not 0. The smallest
+// number divided by -1 is itself.
 template <std::integral T>
 T Quotient(T a, T b) {
   if constexpr (std::is_signed_v<T>) {
@@ -61,7 +63,7 @@ T Quotient(T a, T b) {
   return static_cast<T>(a / b);
 }
 
-// The remainder of Quotient.
+// Returns the remainder of Quotient.
 template <std::integral T>
 T Remainder(T a, T b) {
   if constexpr (std::is_signed_v<T>) {
@@ -79,7 +81,8 @@ T Conjugate(T a) {
   }
 }
 
-// NaN if one of them is; the first of two that are equal.
+// Return the larger or smaller number: NaN if either is NaN, the first if they
+// are equal.
 template <class T>
 T Larger(T a, T b) {
   return (a < b || b != b) ? b : a;

@@ -1,4 +1,4 @@
-// PartErrors: what went wrong first among parts that threads compute.
+// PartErrors: the first error among parts that threads compute.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace millrace::ops {
 
-// Thread-safe but for Take.
+// Thread-safe except for Take.
 class PartErrors {
  public:
   void Add(Status status) {

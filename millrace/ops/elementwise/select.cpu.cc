@@ -1,5 +1,5 @@
-// Select and SelectV2. They only move elements, so they are written by element
-// size.
+// Kernels of Select and SelectV2. They only move elements, so they are written
+// by element size.
 #include <algorithm>
 #include <cstring>
 
@@ -42,7 +42,7 @@ Status SelectElements(KernelContext& ctx) {
   });
 }
 
-// Row r of the output is a row of t or of e.
+// Makes row r of the output a row of t or of e.
 Status SelectRows(KernelContext& ctx) {
   const Tensor& t = ctx.input(1);
   const Tensor& e = ctx.input(2);
@@ -97,8 +97,8 @@ Status RunSelect(KernelContext& ctx) {
   return SelectElements(ctx);
 }
 
-// Operands that do not have an element for each output are spread out block by
-// block.
+// Expands operands block by block if they do not have an element for each
+// output.
 template <class T>
 Status SelectBlocks(KernelContext& ctx, const Broadcast& b, Tensor& z) {
   const bool* c = DataAs<bool>(ctx.input(0));
@@ -127,7 +127,7 @@ Status SelectBlocks(KernelContext& ctx, const Broadcast& b, Tensor& z) {
       });
 }
 
-// Strings and handles are assigned one by one.
+// Assigns strings and handles one by one.
 template <class T>
 Status SelectOneByOne(KernelContext& ctx, const Broadcast& b, Tensor& z) {
   const bool* c = DataAs<bool>(ctx.input(0));

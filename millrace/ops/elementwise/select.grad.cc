@@ -1,4 +1,4 @@
-// Gradients of choosing between tensors.
+// Gradients of selecting between tensors.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {

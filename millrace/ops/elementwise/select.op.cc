@@ -4,8 +4,8 @@
 namespace millrace::ops {
 namespace {
 
-// condition: as then and else, a scalar, or a vector as long as their first
-// dimension.
+// The condition has the shape of the operands, or is a scalar, or a vector as
+// long as their first dimension.
 Status SelectShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(PartialShape data,
                       ShapeContext::MergeShapes(c.input(1), c.input(2)));

@@ -10,17 +10,17 @@ namespace {
 
 constexpr size_t kLine = 64;
 
-// Operands of more bytes come from memory. If there are several, one stage
-// reads its part of a block, the next one its own; where blocks are short, the
-// processor's prefetchers see all of them as streams that go on (Tanh and its
-// gradient of 16 MB by two cores 2.1 ms, with blocks of kBlock 2.6).
+// Operands with more bytes come from memory. If there are several, one stage
+// reads its part of a block, the next one its own; if blocks are short, the
+// processor's prefetchers see all of them as streams that continue (Tanh and
+// its gradient of 16 MB on two cores take 2.1 ms, with blocks of kBlock 2.6).
 constexpr size_t kFromMemoryBytes = size_t{4} << 20;
 constexpr int64_t kShortBlock = FusedBlocks::kBlock / 2;
 
-// What memory takes for a byte, of the share of a core.
+// The memory time for a byte, of a core's share.
 constexpr int kPicosPerByte = 200;
 
-// Where results of a block lie.
+// The memory for results of a block.
 struct alignas(kLine) CacheLine {
   char bytes[kLine];
 };
@@ -31,7 +31,8 @@ bool FusedBlocks::JoinsLast(const Stage& stage, Pass* joined) const {
   if (passes_.empty() || passes_.back().pair != nullptr) return false;
   const Stage& first = passes_.back().stage;
   if (first.readers != 1 || first.out != nullptr) return false;
-  // The operand beside the one that the loop goes along; false: there is none.
+  // Sets the step and the operand beside `value`, along which the loop runs.
+  // Returns false if there is no such loop.
   const auto along = [](const Stage& s, int value, PairStep* step,
                         Operand* beside) {
     step->op = s.pair_op;
@@ -86,7 +87,8 @@ void FusedBlocks::Finish() {
   for (const Pass& pass : passes_) {
     if (!pass.stage.in_place) touched += pass.stage.out_bytes;
   }
-  // What computes longer than memory moves gains nothing.
+  // If computing takes longer than memory transfers, non-temporal stores gain
+  // nothing.
   const bool moves = cost_picos_ < kPicosPerByte * static_cast<int>(touched);
   touched *= static_cast<size_t>(total_);
   past_caches_ = moves && PaysPastCaches(touched, WaitsFor::kMemory);
@@ -106,7 +108,7 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
       kLine;
   const std::unique_ptr<CacheLine[]> room(
       new CacheLine[lines * num_registers_]);
-  // Where the block of each stage's result lies.
+  // The addresses of the block of each stage's result.
   absl::InlinedVector<char*, 16> results(num_stages_);
   for (int64_t at = begin; at < end; at += block_) {
     const int64_t n = std::min(block_, end - at);

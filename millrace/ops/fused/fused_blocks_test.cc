@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// out = 2 * in[0] + in[1], one op on floats.
+// Computes out = 2 * in[0] + in[1]: one op on floats.
 class TwiceAndAdd final : public ElementwiseFunction {
  public:
   TwiceAndAdd() : ElementwiseFunction(2, true, 250, "negative") {}
@@ -28,7 +28,7 @@ class TwiceAndAdd final : public ElementwiseFunction {
   }
 };
 
-// Two stages: 2 * (2 * x + y) + 3.
+// Has two stages: 2 * (2 * x + y) + 3.
 class FusedBlocksTest : public ::testing::Test {
  protected:
   std::vector<float> Compute(std::vector<float>& x, const std::vector<float>& y,
@@ -53,7 +53,7 @@ class FusedBlocksTest : public ::testing::Test {
     stage.in_place = in_place;
     blocks.Add(stage);
     blocks.Finish();
-    // As two threads would.
+    // Runs both halves, as two threads would.
     const int64_t middle =
         total / 2 / FusedBlocks::kBlock * FusedBlocks::kBlock;
     blocks.Run(middle, total);
@@ -88,11 +88,12 @@ TEST_F(FusedBlocksTest, WholeAndPartialBlocks) {
   }
 }
 
-// Larger than the caches of most machines: written past them.
+// The results are larger than the caches of most machines, so they are written
+// by non-temporal stores.
 TEST_F(FusedBlocksTest, LargeResults) { ExpectRight(6'000'003, false); }
 
 // Both stages have results, and the first one's may take over an operand that
-// nobody reads behind it.
+// no later stage reads.
 TEST_F(FusedBlocksTest, ResultsOfSeveralStages) {
   for (const int64_t n : {3, 1024, 5000, 3'000'001}) {
     for (const bool in_place : {false, true}) {
@@ -132,15 +133,15 @@ TEST_F(FusedBlocksTest, ResultsOfSeveralStages) {
 
 TEST_F(FusedBlocksTest, TheFirstStageThatFailsIsTold) {
   std::vector<float> x(5000, 1), y(5000, 0);
-  y[10] = -100;  // the second stage
+  y[10] = -100;  // fails in the second stage
   Compute(x, y, false);
   EXPECT_EQ(failed_, 6u);
-  x[4000] = -1;  // the first, in a later block
+  x[4000] = -1;  // fails in the first one, in a later block
   Compute(x, y, false);
   EXPECT_EQ(failed_, 4u);
 }
 
-// One of PairOp, one op on floats.
+// A PairOp as one op on floats.
 class PairFunction final : public ElementwiseFunction {
  public:
   explicit PairFunction(PairOp op)
@@ -181,7 +182,7 @@ class PairFunction final : public ElementwiseFunction {
 constexpr PairOp kPairOps[] = {PairOp::kMul, PairOp::kAdd, PairOp::kSub,
                                PairOp::kRelu, PairOp::kSquare};
 
-// Every pair, in every form, with and without its loop: the same bits.
+// Every pair, in every form, gives the same bits with and without its loop.
 TEST(FusedPairsTest, ArePassesLessAndTheSameBits) {
   constexpr int64_t kTotal = 1500;
   std::vector<float> x, y, w;
@@ -197,7 +198,8 @@ TEST(FusedPairsTest, ArePassesLessAndTheSameBits) {
   int pairs = 0;
   for (const PairOp a : kPairOps) {
     for (const PairOp b : kPairOps) {
-      // Which operands are of one element; on which side the value is.
+      // The form says which operands are one element, and on which side the
+      // value is.
       for (uint32_t form = 0; form < 12; ++form) {
         const PairFunction first(a), second(b);
         std::vector<float> z[2];
@@ -239,7 +241,7 @@ TEST(FusedPairsTest, ArePassesLessAndTheSameBits) {
   EXPECT_GT(pairs, 100);
 }
 
-// A value that two stages read is there for both.
+// A value that two stages read is written for both.
 TEST(FusedPairsTest, NoPairOfAValueThatOthersRead) {
   const PairFunction relu(PairOp::kRelu), add(PairOp::kAdd);
   const float x[] = {-1, 2};

@@ -1,4 +1,5 @@
-// Elementwise ops that run together, in one pass over memory (fused_blocks.h).
+// Kernel of elementwise ops that are fused: they run in one pass over memory
+// (fused_blocks.h).
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -12,10 +13,10 @@
 namespace millrace::ops {
 namespace {
 
-// One run. Stages whose operands have either one element or all the same shape
-// gather until one comes that is not of that kind; then they go over memory
-// together. What has one element is computed at once, and what broadcasts
-// otherwise, or is an error, runs by its own kernel.
+// One run. Stages whose operands are single elements or have one shape are
+// gathered until a stage of another kind comes; then the gathered ones run in
+// one pass over memory. Single elements are computed at once; a stage that
+// broadcasts otherwise, or is an error, runs by its own kernel.
 class FusedRun {
  public:
   FusedRun(const FusedStages& stages, KernelContext& ctx)
@@ -52,21 +53,22 @@ class FusedRun {
 
  private:
   enum class Form { kOneElement, kBlocks, kOther };
-  // What is known of an input of the node or of a stage.
+  // The state of an input of the node or of the result of a stage.
   struct Value {
-    bool is_one = false;         // one element
-    int shape = 0;               // if it is not: which one of shapes_
-    int rank = 0;                // if it is
+    bool is_one = false;         // is a single element
+    int shape = 0;               // index in shapes_, if it is not
+    int rank = 0;                // rank, if it is
     const char* data = nullptr;  // null: not in memory (yet)
   };
-  // A result of one element.
+  // A result that is one element.
   struct alignas(16) OneElement {
     char bytes[16];
   };
   static constexpr size_t kNowhere = static_cast<size_t>(-1);
 
   size_t NumInputs() const { return static_cast<size_t>(stages_.num_inputs); }
-  // An input of the node (>= 0), or of stage -1 - `from`.
+  // Returns the value of an input of the node (`from` >= 0), or of stage -1 -
+  // `from`.
   Value& ValueAt(int from) {
     return values_[from >= 0 ? static_cast<size_t>(from)
                              : NumInputs() + static_cast<size_t>(-1 - from)];
@@ -94,7 +96,7 @@ class FusedRun {
     const absl::Span<const int> inputs = stages_.list[s].inputs();
     const bool broadcasts = stages_.list[s].broadcasts;
     const Value* whole = nullptr;
-    int rank = 0;  // of operands of one element
+    int rank = 0;  // of operands that are single elements
     for (const int from : inputs) {
       const Value& x = ValueAt(from);
       if (!x.is_one) {
@@ -113,7 +115,7 @@ class FusedRun {
       return Form::kOneElement;
     }
     result->shape = whole->shape;
-    // One element of more dimensions than all the others.
+    // A single element has a higher rank than all other operands.
     if (rank > ShapeOf(whole->shape).rank()) return Form::kOther;
     const bool any_one =
         std::any_of(inputs.begin(), inputs.end(),
@@ -121,8 +123,8 @@ class FusedRun {
     return any_one && !broadcasts ? Form::kOther : Form::kBlocks;
   }
 
-  // Which operands of the stage have one element, as the op's own kernel would
-  // see it.
+  // Returns which operands of the stage are single elements to the op's own
+  // kernel.
   uint32_t Scalars(size_t s) {
     const absl::Span<const int> inputs = stages_.list[s].inputs();
     if (inputs.size() < 2) return 0;
@@ -163,7 +165,7 @@ class FusedRun {
     return t;
   }
 
-  // The stage's own kernel, on what is in memory.
+  // Runs the stage's own kernel on operands in memory.
   Status RunAlone(size_t s, Value* value) {
     const absl::Span<const int> inputs = stages_.list[s].inputs();
     std::vector<EdgeValue> edges(inputs.size());
@@ -181,7 +183,7 @@ class FusedRun {
                             TensorOf(ValueAt(from), stages_.list[stage].type));
       }
     }
-    // Who reads an input last may take its buffer.
+    // The last reader of an input may take its buffer.
     for (const int from : inputs) {
       if (from >= 0 &&
           stages_.kernels.LastReader(from) == static_cast<int>(s)) {
@@ -197,21 +199,22 @@ class FusedRun {
     return OkStatus();
   }
 
-  // Where the result of a stage is as a tensor: an output, or of the run alone.
+  // Returns the tensor that holds the result of a stage: an output, or one that
+  // belongs to this run.
   Tensor& Keep(size_t s) {
     const int output = stages_.list[s].result;
     if (output >= 0) return *ctx_.output(output);
     if (kept_.empty()) kept_.resize(stages_.list.size());
     return kept_[s];
   }
-  // Null if it is none.
+  // Returns null if the result is not in a tensor.
   Tensor* ResultOf(size_t s) {
     if (stages_.list[s].result < 0 && kept_.empty()) return nullptr;
     Tensor& t = Keep(s);
     return t.dtype() == DataType::kInvalid ? nullptr : &t;
   }
 
-  // All that has gathered, over memory once.
+  // Runs all gathered stages in one pass over memory.
   Status RunGathered() {
     if (gathered_.empty()) return OkStatus();
     const int64_t total = ShapeOf(shape_).num_elements();
@@ -268,7 +271,8 @@ class FusedRun {
     return stage;
   }
 
-  // A tensor for the result of a stage that others than these stages read.
+  // Allocates a tensor for a result that is read by others than the gathered
+  // stages.
   Status MakeRoom(size_t s, FusedBlocks::Stage* stage) {
     const FusedStages::Stage& from = stages_.list[s];
     const int input = InputToTakeOver(s);
@@ -291,8 +295,8 @@ class FusedRun {
     return OkStatus();
   }
 
-  // An input whose memory the result of a stage may take over; -1: none. Nobody
-  // reads it later, not even in the same block.
+  // Returns an input whose memory the result of a stage may take over, or -1.
+  // No stage reads it later, not even in the same block.
   int InputToTakeOver(size_t s) {
     for (int i = 0; i < stages_.num_inputs; ++i) {
       const Tensor& t = ctx_.input(i);
@@ -312,10 +316,10 @@ class FusedRun {
   absl::InlinedVector<Value, 24> values_;
   absl::InlinedVector<OneElement, 16> ones_;  // by stage
   absl::InlinedVector<size_t, 16> gathered_;
-  int shape_ = 0;  // of those
+  int shape_ = 0;  // index of the shape of the gathered stages
   absl::InlinedVector<TensorShape, 2> shapes_;
-  absl::InlinedVector<bool, 16> taken_over_;  // inputs
-  std::vector<Tensor> kept_;                  // by stage; empty: none is
+  absl::InlinedVector<bool, 16> taken_over_;  // by input
+  std::vector<Tensor> kept_;  // by stage; empty if no result is kept
 };
 
 class FusedElementwiseKernel {

@@ -53,7 +53,7 @@ Status FusedKernels::RunNode(KernelContext& ctx, size_t node,
 
 Status FusedKernels::RunOneByOne(KernelContext& ctx) const {
   const FusedNodes& nodes = *nodes_;
-  std::vector<EdgeValue> firsts(nodes.size());  // output 0 of each
+  std::vector<EdgeValue> firsts(nodes.size());  // output 0 of each node
   std::vector<EdgeValue> inputs, results;
   for (size_t n = 0; n < nodes.size(); ++n) {
     const std::vector<int>& from = nodes[n].inputs;
@@ -64,7 +64,7 @@ Status FusedKernels::RunOneByOne(KernelContext& ctx) const {
                              ? firsts[static_cast<size_t>(-1 - from[i])].tensor
                              : ctx.input(from[i]);
     }
-    // Who reads a value last may take its buffer.
+    // The last reader of a value may take its buffer.
     for (const int input : from) {
       if (LastReader(input) != static_cast<int>(n)) continue;
       (input < 0 ? firsts[static_cast<size_t>(-1 - input)]

@@ -1,4 +1,4 @@
-// FusedKernels: the kernels of the nodes that one fused node stands for.
+// FusedKernels: the kernels of the nodes that one fused node replaces.
 #pragma once
 
 #include <memory>
@@ -13,30 +13,32 @@ namespace millrace::ops {
 // Immutable.
 class FusedKernels {
  public:
-  // Makes those of the node's `fused` list. INVALID_ARGUMENT without one: such
-  // nodes come from graph rewriting alone.
+  // Makes the kernels of the node's `fused` list. Returns INVALID_ARGUMENT
+  // without one: only graph rewriting makes such nodes.
   static StatusOr<FusedKernels> Make(const KernelInit& init);
 
   const FusedNodes& nodes() const { return *nodes_; }
   const NodeInfo& info(size_t node) const { return *infos_[node]; }
-  // The entry of the kernel that the node would have had.
+  // Returns the entry of the kernel that the node would have had.
   const KernelEntry& entry(size_t node) const { return *entries_[node]; }
 
-  // Runs the kernel of one node, which has as many results. What it gives away
-  // of `inputs` is gone, and where it fails, `ctx` says whose error it is.
+  // Runs the kernel of one node, which has as many results. Inputs that it
+  // gives away are gone from `inputs`; if it fails, `ctx` names the node at
+  // fault.
   Status RunNode(KernelContext& ctx, size_t node, absl::Span<EdgeValue> inputs,
                  absl::Span<EdgeValue> results) const;
-  // The last node that reads an input of the fused node (>= 0) or a result (-1
-  // - node); -1: nobody.
+  // Returns the last node that reads an input of the fused node (>= 0) or a
+  // result (-1 - node); -1 if there is none.
   int LastReader(int input) const { return last_reader_[PlaceOf(input)]; }
 
-  // Runs the nodes' own kernels one after the other: for inputs that the fused
-  // kernel is not made for, with the results and errors as if nothing had been
+  // Runs the nodes' own kernels one after the other, for inputs that the fused
+  // kernel does not support. Results and errors are as if nothing had been
   // fused.
   Status RunOneByOne(KernelContext& ctx) const;
 
  private:
-  // Inputs of the fused node, then results of its nodes.
+  // Returns an index: inputs of the fused node come first, then results of its
+  // nodes.
   size_t PlaceOf(int input) const {
     return static_cast<size_t>(input >= 0 ? input : num_inputs_ - 1 - input);
   }
@@ -46,7 +48,7 @@ class FusedKernels {
   std::vector<std::unique_ptr<const NodeInfo>> infos_;
   std::vector<const KernelEntry*> entries_;
   std::vector<std::unique_ptr<const Kernel>> kernels_;
-  std::vector<int> last_reader_;  // by place
+  std::vector<int> last_reader_;  // by PlaceOf
 };
 
 }  // namespace millrace::ops

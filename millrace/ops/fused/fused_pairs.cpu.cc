@@ -8,10 +8,10 @@
 #include "millrace/base/target_clones.h"
 
 namespace millrace::ops {
-// Clones of functions need linkage.
+// Function clones need external linkage.
 namespace fused_pairs {
 
-// The steps there are; the others are of no use in practice.
+// The steps that have loops; others are of no use in practice.
 constexpr PairStep kSteps[] = {{.op = PairOp::kMul, .vector = true},
                                {.op = PairOp::kMul, .vector = false},
                                {.op = PairOp::kAdd, .vector = true},
@@ -39,7 +39,7 @@ inline float Do(float v, float operand) {
     case PairOp::kSub:
       return v - operand;
     case PairOp::kRelu:
-      return v <= 0 ? 0 : v;  // NaN stays
+      return v <= 0 ? 0 : v;  // NaN stays NaN
     case PairOp::kSquare:
       return v * v;
     case PairOp::kNone:
@@ -77,7 +77,7 @@ constexpr std::array<PairLoop, sizeof...(kPairs)> LoopsOf(
 constexpr auto kLoops =
     LoopsOf(std::make_index_sequence<kNumSteps * kNumSteps>());
 
-// kNumSteps if there is no such step.
+// Returns kNumSteps if there is no such step.
 inline size_t IndexOf(PairStep step) {
   size_t i = 0;
   while (i < kNumSteps &&

@@ -11,24 +11,26 @@ namespace millrace::ops {
 
 enum class PairOp : uint8_t { kNone, kMul, kAdd, kSub, kRelu, kSquare };
 
-// kNone for ops and types that are in no pair.
+// Returns kNone for ops and types that are in no pair.
 PairOp PairOpOf(absl::string_view op, DataType type);
 constexpr bool IsBinary(PairOp op) {
   return op == PairOp::kMul || op == PairOp::kAdd || op == PairOp::kSub;
 }
 
-// What is done to a value: `op`, with an operand from a vector or of one
-// element for all (unary ops: neither).
+// Applies `op` to a value, with an operand that is a vector or one element for
+// all; unary ops have no operand.
 struct PairStep {
   PairOp op = PairOp::kNone;
   bool vector = false;
 };
 
-// z[i] = second(first(x[i], y[i]), w[i]), bit for bit as the two ops one after
-// the other; y and w are not read where a step is unary. z may be x, y or w.
+// Computes z[i] = second(first(x[i], y[i]), w[i]), bit for bit as the two ops
+// one after the other; y and w are not read if their step is unary. z may be x,
+// y or w.
 using PairLoop = void (*)(const float* x, const float* y, const float* w,
                           float* z, int64_t n);
-// Null where there is none: products before sums, which would be contracted.
+// Returns null if there is no loop, as for products before sums, which would be
+// contracted.
 PairLoop FindPairLoop(PairStep first, PairStep second);
 
 }  // namespace millrace::ops

@@ -48,8 +48,8 @@ StatusOr<FusedStages> FusedStages::Make(const KernelInit& init) {
   return stages;
 }
 
-// A register is free again behind the last stage that reads it, not before that
-// one's result has its own: elements may differ in size.
+// A register is free again behind the last stage that reads it, but not before
+// the result of that stage has its own: elements may differ in size.
 void FusedStages::AssignRegisters() {
   std::vector<uint16_t> free;
   for (size_t s = 0; s < list.size(); ++s) {

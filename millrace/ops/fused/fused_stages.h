@@ -1,5 +1,5 @@
-// FusedStages: what a kernel of elementwise ops that run together knows of them
-// before it runs.
+// FusedStages: everything about fused elementwise ops that their kernel
+// computes before it runs.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace millrace::ops {
 
-// Each of the nodes is a stage. Immutable. What every run reads lies together:
-// the kernels of a step's many nodes are in no near cache when their turn
-// comes.
+// Each of the nodes is a stage. Immutable. What every run reads is contiguous,
+// since the kernels of a step's many nodes are not in a near cache when they
+// start.
 struct FusedStages {
   struct Stage {
     const ElementwiseFunction* function = nullptr;
-    // As FusedNode::inputs says, with bytes of an element.
+    // Inputs, numbered as in FusedNode::inputs, and the bytes of an element of
+    // each.
     int in[ElementwiseFunction::kMaxInputs] = {};
     uint8_t in_bytes[ElementwiseFunction::kMaxInputs] = {};
     uint8_t num_inputs = 0;
     bool broadcasts = false;
     PairOp pair_op = PairOp::kNone;
     uint8_t bytes = 0;                   // of an element of the result
-    DataType type = DataType::kInvalid;  // of it
-    uint16_t reg = 0;                    // where a block of it has room
-    uint16_t num_readers = 0;            // a stage that reads it twice is two
-    int result = -1;                     // which output of the node it is
+    DataType type = DataType::kInvalid;  // of the result
+    uint16_t reg = 0;                    // register for a block of the result
+    uint16_t num_readers = 0;  // a stage that reads it twice counts twice
+    int result = -1;           // index of the node's output that it is, or -1
 
     absl::Span<const int> inputs() const { return {in, num_inputs}; }
   };
@@ -40,7 +41,7 @@ struct FusedStages {
   size_t widest = 1;  // bytes of an element of a result
   std::vector<Stage> list;
   FusedKernels kernels;
-  std::vector<std::vector<size_t>> readers;  // of each stage, in their order
+  std::vector<std::vector<size_t>> readers;  // of each stage, in order
 
  private:
   void AssignRegisters();

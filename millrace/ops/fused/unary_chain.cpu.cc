@@ -21,7 +21,7 @@ const UnaryTable* FindTable(absl::string_view op) {
   return nullptr;
 }
 
-// Blocks stay in the first-level cache while all ops pass over them.
+// A block stays in the first-level cache while all ops pass over it.
 class UnaryChainKernel {
  public:
   static StatusOr<UnaryChainKernel> Make(const KernelInit& init) {

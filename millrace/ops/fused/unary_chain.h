@@ -8,10 +8,10 @@ namespace millrace::ops {
 
 struct NamedUnary {
   const char* op;
-  const UnaryTable* table;  // its loops give the type that they take
+  const UnaryTable* table;  // its loops determine the types that they take
 };
 
-// What the files of these names have.
+// Return the ops of the files with these names.
 absl::Span<const NamedUnary> ArithmeticUnaries();
 absl::Span<const NamedUnary> ExponentialUnaries();
 absl::Span<const NamedUnary> TrigonometricUnaries();

@@ -13,11 +13,11 @@ float ScaleOf(bool align_corners, int64_t in, int64_t out) {
              : static_cast<float>(in) / static_cast<float>(out);
 }
 
-// Stock looks cubic weights up in a table of this many steps between pixels,
-// so they are those of rounded distances.
+// Stock looks cubic weights up in a table with this many steps between pixels,
+// so they are the weights of rounded distances.
 constexpr int kCubicSteps = 1 << 10;
 
-// The cubic kernel at distance d in [0, 2], with slope a at 1.
+// Returns the cubic kernel at distance d in [0, 2], with slope a at 1.
 float Cubic(float a, float d) {
   return d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1
                 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
@@ -35,7 +35,8 @@ void AddCubic(const ResizeOptions& options, float at, int64_t in, Axis* axis) {
   float sum = 0;
   for (int k = 0; k < 4; ++k) {
     const int64_t place = below - 1 + k;
-    // Outside of the image: nothing, and the others grow; or the edge again.
+    // Taps outside of the image are left out and the other weights grow, or the
+    // edge pixel is repeated.
     if (keys && (place < 0 || place >= in)) weights[k] = 0;
     sum += weights[k];
   }
@@ -48,7 +49,7 @@ void AddCubic(const ResizeOptions& options, float at, int64_t in, Axis* axis) {
 }
 
 void AddArea(float scale, int64_t i, int64_t in, Axis* axis) {
-  // One pixel, spread over corners.
+  // The image has one pixel, which align_corners repeats.
   if (scale == 0) return axis->Add(0, 1);
   const float begin = static_cast<float>(i) * scale;
   const float end = static_cast<float>(i + 1) * scale;
@@ -80,7 +81,7 @@ int64_t MostTaps(ResizeMethod method, int64_t in, int64_t out) {
     case ResizeMethod::kArea:
       break;
   }
-  // Each place may share one at either end.
+  // Neighbouring pixels may share a tap at either end.
   return in + 3 * out;
 }
 

@@ -1,5 +1,5 @@
-// How an image is resized along one axis: which places of the original each
-// new place takes, and with which weights.
+// How an image is resized along one axis: which pixels of the original each new
+// pixel takes, and with which weights.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Tap {
   float weight = 1;
 };
 
-// Place i takes taps [first[i], first[i + 1]).
+// New pixel i takes taps [first[i], first[i + 1]).
 struct Axis {
   std::vector<Tap> taps;
   std::vector<int64_t> first = {0};
@@ -29,11 +29,12 @@ struct ResizeOptions {
   bool half_pixel_centers = false;
 };
 
-// How many taps MakeAxis makes at most, and entries of `first`.
+// Returns the largest number of taps, and of entries of `first`, that MakeAxis
+// makes.
 int64_t MostTaps(ResizeMethod method, int64_t in, int64_t out);
 
-// From `in` to `out` places, both at least 1. kNearest has one tap a place, of
-// weight 1; places are within [0, in).
+// Makes the axis from `in` to `out` pixels, both at least 1. kNearest has one
+// tap of weight 1 for each pixel. The pixels of taps are within [0, in).
 Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,
               int64_t out);
 

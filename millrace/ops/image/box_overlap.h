@@ -1,12 +1,13 @@
-// How far two boxes are the same.
+// The overlap of two boxes.
 #pragma once
 
 #include <algorithm>
 
 namespace millrace::ops {
 
-// The area of the intersection over that of the union of two boxes, each given
-// by two opposite corners y, x, y, x. 0 where one has no area.
+// Returns the area of the intersection over that of the union (IoU) of two
+// boxes, each given by two opposite corners y, x, y, x; 0 if either has no
+// area.
 template <class T>
 float BoxOverlap(const T* a, const T* b) {
   struct Sides {

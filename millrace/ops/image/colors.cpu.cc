@@ -16,7 +16,7 @@ struct Triple {
   S a, b, c;
 };
 
-// [red, green, blue] to [hue, saturation, value].
+// Converts [red, green, blue] to [hue, saturation, value].
 template <class S>
 Triple<S> ToHsv(const Triple<S>& rgb) {
   const S value = std::max(rgb.a, std::max(rgb.b, rgb.c));
@@ -35,7 +35,8 @@ Triple<S> ToHsv(const Triple<S>& rgb) {
   return {hue, value > 0 ? range / value : S(0), value};
 }
 
-// How far a colour is in at `turn` sixths of the circle from its own place.
+// Returns the intensity of a colour at a distance of `away` sixths of the
+// circle from its own hue.
 template <class S>
 S Ramp(S away) {
   return std::min(S(1), std::max(S(0), away));
@@ -50,8 +51,7 @@ Triple<S> ToRgb(const Triple<S>& hsv) {
           (rest + s * Ramp(2 - std::abs(h - 4))) * v};
 }
 
-// The saturation is multiplied; the colour is built anew from sixths of the
-// circle.
+// Multiplies the saturation and rebuilds the colour from sixths of the circle.
 struct Saturate {
   float scale;
   Triple<float> operator()(const Triple<float>& rgb) const {
@@ -78,8 +78,8 @@ struct Saturate {
   }
 };
 
-// Between the smallest and the largest colour lies a third one, which grows or
-// falls on the way through a sixth of the circle.
+// Adds `delta` to the hue. The middle one of the three colours lies between the
+// smallest and the largest, and rises or falls along a sixth of the circle.
 struct TurnHue {
   float delta;
   Triple<float> operator()(const Triple<float>& rgb) const {
@@ -105,7 +105,7 @@ struct TurnHue {
     hue = std::fmod(hue + delta * 6, 6.0f);
     if (hue < 0) hue += 6;
     if (hue >= 6) hue -= 6;
-    // Not a number where the turn is not finite.
+    // The hue is NaN if `delta` is not finite.
     const int to = hue >= 0 ? static_cast<int>(hue) : 5;
     const float along = hue - static_cast<float>(to);
     const float between =

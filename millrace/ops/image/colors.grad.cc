@@ -5,8 +5,8 @@
 namespace millrace::ops {
 namespace {
 
-// Which of three colours is the largest, and which the smallest: 1 or 0. Of
-// equal ones it is the first, and the last.
+// Marks with 1 or 0 which of three colours is the largest, and which the
+// smallest. Of equal ones it is the first, and the last.
 struct Marks {
   Output largest[3], smallest[3];
 };
@@ -28,10 +28,10 @@ Marks Compare(GradContext& g, const std::vector<Output>& rgb) {
 
 }  // namespace
 
-// With m the smallest colour: value = v, saturation = 1 - m / v, hue = place of
-// the largest + (difference of the two others) / 6 (v - m). As in stock,
-// saturation does not move with colours of 0 and below, nor hue with any if the
-// largest is one of those.
+// With m the smallest colour: value = v, saturation = 1 - m / v, hue = position
+// of the largest + (difference of the two others) / 6 (v - m). As in stock, the
+// gradient of saturation is 0 for colours of 0 and below, and that of hue is 0
+// for all colours if the largest is one of those.
 MR_GRADIENT(RGBToHSV)(GradContext& g) {
   const std::vector<Output> rgb = Unpack(g, g.in(0), 3, {.axis = -1});
   const std::vector<Output> dy = Unpack(g, g.dy(), 3, {.axis = -1});
@@ -61,7 +61,7 @@ MR_GRADIENT(RGBToHSV)(GradContext& g) {
   std::vector<Output> dx;
   for (size_t c = 0; c < 3; ++c) {
     const Output &largest = marks.largest[c], &smallest = marks.smallest[c];
-    // The colour counts upwards where the one before it is the largest.
+    // The sign is positive if the colour before this one is the largest.
     const Output sign =
         Sub(g, marks.largest[(c + 2) % 3], marks.largest[(c + 1) % 3]);
     const Output hue =

@@ -1,4 +1,5 @@
-// Ops that change the colours of pictures, pixel by pixel or by their mean.
+// Schemas of ops that change the colours of images, pixel by pixel or by their
+// mean.
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/array/shape_rules.op.h"
 

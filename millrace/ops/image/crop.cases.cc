@@ -31,7 +31,7 @@ MR_CASES(CropAndResize)(CaseList& c) {
   }
   c.Error({F32({2, 5, 6, 3}), Boxes(), Vec({1, 0, 2}), Vec({1, 1})},
           StatusCode::kOutOfRange, "box_index has values outside");
-  // Whether the last row is inside hangs on roundings.
+  // Whether the last row is inside depends on rounding.
   for (const double y1 : {0.05, 0.13, 0.2, 0.37}) {
     for (const double crop : {7, 14}) {
       c.Ok({F32({1, 100, 4, 1}), Of(DataType::kFloat, {1, 4}, {y1, 0, 1, 1}),
@@ -40,7 +40,7 @@ MR_CASES(CropAndResize)(CaseList& c) {
           .Tolerance(1e-4);
     }
   }
-  // A side of more places than a float counts.
+  // A side with more pixels than a float can count.
   c.Ok({Full(DataType::kUint8, {1, 1, 16777220, 1}, 1),
         Of(DataType::kFloat, {1, 4}, {0, 1, 0, 1}), Vec({0}), Vec({1, 1})})
       .NoStock("reads past the end");

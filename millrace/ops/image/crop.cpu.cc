@@ -36,8 +36,8 @@ StatusOr<Boxes> ReadBoxes(const Tensor& boxes, const Tensor& index,
   return b;
 }
 
-// Where the places of a crop lie along one axis of the image. Whether the last
-// one is inside hangs on the order of roundings, which in stock is another one
+// The positions of a crop's pixels along one axis of the image. Whether the
+// last one is inside depends on the order of rounding, which in stock differs
 // for the gradient by boxes.
 enum class StepBy { kProduct, kRatio };
 struct CropAxis {
@@ -57,7 +57,7 @@ struct CropAxis {
   float At(int64_t i) const { return first + static_cast<float>(i) * step; }
 };
 
-// The two places around, and how far along between them.
+// The two pixels around a position, and the fraction of the way between them.
 struct Between {
   int64_t low, high;
   float part;
@@ -68,14 +68,14 @@ struct Between {
         part(at - static_cast<float>(low)) {}
 };
 
-// The size as a float may be larger than the size.
+// The size may be rounded up when it becomes a float.
 bool Inside(float at, int64_t size) {
   return at >= 0 && at <= static_cast<float>(size - 1) &&
          static_cast<int64_t>(std::ceil(at)) < size;
 }
 
-// Calls f(y, x, place in y, place in x) for the pixels of box `b`'s crop that
-// lie in the image, outside(y, x) for the others.
+// Calls f(y, x, position in y, position in x) for the pixels of box `b`'s crop
+// that lie in the image, and outside(y, x) for the others.
 template <class F, class G>
 void ForCrop(const Boxes& boxes, int64_t b, int64_t height, int64_t width,
              int64_t crop_height, int64_t crop_width, StepBy by, F&& f,

@@ -10,7 +10,7 @@ MR_GRADIENT(CropAndResize)(GradContext& g) {
                                     ShapeOf(g, g.in(0)), type,
                                     {.method = g.Attr<std::string>("method")}));
   }
-  // Boxes are differentiated as if the method were bilinear, as in stock.
+  // As in stock, boxes are differentiated as if the method were bilinear.
   g.Set(1, CropAndResizeGradBoxes(g, g.dy(), g.in(0), g.in(1), g.in(2)));
 }
 

@@ -54,7 +54,7 @@ std::vector<std::string> Pngs() {
   return files;
 }
 
-// What DecodeJpeg and DecodeAndCropJpeg say of attributes.
+// Adds the errors of DecodeJpeg and DecodeAndCropJpeg for attributes.
 void JpegAttrErrors(CaseList& c, std::vector<Value> inputs) {
   c.Error(inputs, {{"ratio", 3}}, kInvalid, "ratio must be 1, 2, 4, or 8");
   c.Error(inputs, {{"dct_method", "FLOAT"}}, kInvalid,
@@ -88,7 +88,7 @@ MR_CASES(DecodeJpeg)(CaseList& c) {
     for (const int ratio : {2, 4, 8}) Read(c, file, {{"ratio", ratio}});
     Read(c, file, {{"dct_method", "INTEGER_ACCURATE"}});
     Read(c, file, {{"fancy_upscaling", false}, {"channels", 3}});
-    // Cut: refused, accepted in part, mended.
+    // Truncated files are refused, accepted in part, or recovered.
     Fail(c, Cut(file, 2), {}, kBadJpeg);
     Fail(c, Cut(file, 40), {}, kBadJpeg);
     Read(c, Cut(file, 2), {{"try_recover_truncated", true}});
@@ -198,7 +198,7 @@ MR_CASES(DecodeGif)(CaseList& c) {
           GifFrame({0, 0, 5, 4, true, 1, std::string("abcdefghijkl"), 3})),
       Gif(GifFrame({0, 0, 5, 4, false, -1, std::string("abcdefghijkl")}),
           /*colors=*/false),
-      // An extension of another kind, and what is behind the damage.
+      // An extension of another kind, and data behind the damage.
       Gif(std::string("\x21\xfe\3abc\0", 7) + first),
       Gif(first + "?" + first),
       Gif(first + first.substr(0, 5)),

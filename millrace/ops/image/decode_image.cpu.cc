@@ -1,5 +1,5 @@
-// DecodeJpeg and the other ops that read pictures. Each of them reads several
-// formats; the op decides about the shape of the result and what is refused.
+// Kernels of DecodeJpeg and the other ops that decode images. Each op reads
+// several formats; it decides the shape of the result and what it refuses.
 #include <limits>
 #include <string>
 
@@ -29,7 +29,7 @@ namespace {
 
 enum class DecodeOp { kJpeg, kCropJpeg, kPng, kGif, kBmp, kImage };
 
-// Whole numbers in place of fractions, as TensorFlow scales them.
+// Factors between ranges of samples. They are integers, as in TensorFlow.
 constexpr int kByteTo16Bits = 256;
 
 template <class From, class To>
@@ -42,8 +42,7 @@ Status Scale(KernelContext& ctx, const From* from, To* to, int64_t count,
   });
 }
 
-// The op's output, and the samples as a codec writes them where its type is
-// another one.
+// The op's output, and the samples in the codec's type if that is another one.
 class Samples {
  public:
   Samples(KernelContext& ctx, DataType codec_type)
@@ -165,7 +164,7 @@ class DecodeKernel {
     return OkStatus();
   }
 
-  // DecodeBmp reads BMP alone, DecodeAndCropJpeg JPEG alone.
+  // DecodeBmp reads only BMP, DecodeAndCropJpeg only JPEG.
   Status CheckOp(const char* format, const char* right_op) const {
     if (op_ == DecodeOp::kBmp) {
       return InvalidArgument("Trying to decode ", format,
@@ -180,7 +179,7 @@ class DecodeKernel {
     return OkStatus();
   }
 
-  // One picture; DecodeGif makes it an animation of one frame.
+  // Allocates one image; DecodeGif makes it an animation of one frame.
   StatusOr<uint8_t*> AllocatePicture(Samples& samples, int64_t height,
                                      int64_t width, int64_t channels) const {
     if (op_ == DecodeOp::kGif) {

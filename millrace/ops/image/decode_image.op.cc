@@ -1,4 +1,4 @@
-// Ops that read pictures.
+// Schemas of ops that decode images.
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -19,7 +19,7 @@ Status DecodeShape(ShapeContext& c) {
   return c.Return(PartialShape({kUnknownDim, kUnknownDim, channels}));
 }
 
-// GIF files become animations of one dimension more, if those are wanted.
+// A GIF file becomes an animation, with one more dimension, if that is allowed.
 Status DecodeImageShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(DecodeShape(c));
   MR_ASSIGN_OR_RETURN(const bool animations, c.Attr<bool>("expand_animations"));

@@ -6,8 +6,8 @@ namespace {
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 constexpr DataType kF32 = DataType::kFloat;
 
-// Returns boxes inside of a picture, over its edges, turned around and outside,
-// a point, and one of all of it.
+// Returns boxes inside of an image, over its edges, reversed and outside, a
+// point, and one of all of the image.
 Value Outlines() {
   return Of(kF32, {2, 4, 4},
             {0.1, 0.2, 0.7,  0.8, -0.5, 0.3, 0.5, 1.5, 0.9, 0.1, 0.2,

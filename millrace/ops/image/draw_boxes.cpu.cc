@@ -16,8 +16,8 @@ constexpr float kDefaultColors[][4] = {
     {0, 1, 1, 1},     {1, 0, 1, 1},
 };
 
-// Relative coordinates as a row or a column; what is no number of pixels lies
-// far to the left.
+// Converts a relative coordinate to a row or column; NaN and huge values become
+// a position far to the left.
 int64_t PlaceOf(float relative, int64_t size) {
   const float at = relative * static_cast<float>(size - 1);
   if (!(std::abs(at) < 9e18f)) return std::numeric_limits<int64_t>::min();
@@ -34,7 +34,7 @@ void DrawBox(const Canvas& c, const float* box, const T* color, T* pixels) {
   const int64_t left = PlaceOf(box[1], c.width);
   const int64_t bottom = PlaceOf(box[2], c.height);
   const int64_t right = PlaceOf(box[3], c.width);
-  // Turned around, or outside.
+  // The box is reversed or outside.
   if (top > bottom || left > right || top >= c.height || bottom < 0 ||
       left >= c.width || right < 0) {
     return;
@@ -56,8 +56,8 @@ void DrawBox(const Canvas& c, const float* box, const T* color, T* pixels) {
   }
 }
 
-// Colours of `depth` channels, one after the other; the default ones if the op
-// has none or an empty table.
+// Returns colours of `depth` channels, one after the other; the default ones if
+// the op has no table or an empty one.
 StatusOr<std::vector<float>> ReadColors(KernelContext& ctx, int64_t depth) {
   std::vector<float> colors;
   const auto take = [&](const float* color) {

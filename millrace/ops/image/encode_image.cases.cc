@@ -6,7 +6,7 @@ namespace {
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 constexpr DataType kU8 = DataType::kUint8, kU16 = DataType::kUint16;
 
-// What was written is read again: other releases of the libraries may write
+// The encoded image is decoded again: other releases of the libraries may write
 // other bytes.
 void WriteAndRead(CaseList& c, Value image, const AttrMap& attrs) {
   Case& written = c.Sequence("");

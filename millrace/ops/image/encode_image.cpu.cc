@@ -1,4 +1,4 @@
-// EncodePng, EncodeJpeg and EncodeJpegVariableQuality.
+// Kernels of EncodePng, EncodeJpeg and EncodeJpegVariableQuality.
 #include <limits>
 #include <string>
 
@@ -18,7 +18,8 @@ Status CheckQuality(int64_t quality) {
   return OkStatus();
 }
 
-// `format` is "grayscale", "rgb" or empty (by the number of channels).
+// Encodes the image. `format` is "grayscale", "rgb" or empty (by the number of
+// channels).
 Status EncodeJpegTo(KernelContext& ctx, const std::string& format,
                     const JpegWriteOptions& options) {
   const Tensor& image = ctx.input(0);
@@ -72,7 +73,7 @@ class EncodeJpegKernel {
                         init.Attr<int64_t>("x_density"));
     MR_ASSIGN_OR_RETURN(const int64_t y_density,
                         init.Attr<int64_t>("y_density"));
-    // The file has 16 bits for each.
+    // The file has 16 bits for each density.
     k.options_.x_density = static_cast<uint16_t>(x_density);
     k.options_.y_density = static_cast<uint16_t>(y_density);
     MR_ASSIGN_OR_RETURN(k.metadata_, init.Attr<std::string>("xmp_metadata"));
@@ -118,7 +119,7 @@ class EncodePngKernel {
     return k;
   }
 
-  // The last three dimensions are a picture.
+  // The last three dimensions are an image.
   Status Run(KernelContext& ctx) const {
     const Tensor& image = ctx.input(0);
     if (image.rank() < 3) {

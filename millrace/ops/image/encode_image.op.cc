@@ -1,4 +1,4 @@
-// Ops that write pictures.
+// Schemas of ops that encode images.
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/array/shape_rules.op.h"
 

@@ -13,15 +13,16 @@ namespace {
 enum class GlimpseVersion { kFirst, kSecond };
 enum class Noise { kUniform, kGaussian, kZero };
 
-// What of a window of `size` lies within a picture of `limit` along one axis.
+// The part of a window of `size` that lies within an image of `limit` along one
+// axis.
 struct Overlap {
-  int64_t from = 0;   // of the picture
-  int64_t to = 0;     // of the window
-  int64_t count = 0;  // none if 0
-  bool all = false;   // nothing is left for noise
+  int64_t from = 0;   // in the image
+  int64_t to = 0;     // in the window
+  int64_t count = 0;  // 0: no overlap
+  bool all = false;   // no noise is needed
 
   Overlap(float at, int64_t size, int64_t limit) {
-    // Beyond these it is outside, however large the window is.
+    // A window further away is outside, however large it is.
     constexpr float kFar = 4e9f;
     const auto offset = at >= -kFar && at <= kFar ? static_cast<int64_t>(at)
                                                   : int64_t{-1} << 62;
@@ -117,13 +118,13 @@ class GlimpseKernel {
     return OkStatus();
   }
 
-  // The first place of the window, in pixels.
+  // Returns the first pixel of the window.
   float Start(float offset, int64_t limit, int64_t size) const {
     const auto whole = static_cast<float>(limit);
     const auto window = static_cast<float>(size);
     if (normalized_) offset *= whole;
     constexpr bool kFirst = kVersion == GlimpseVersion::kFirst;
-    // The second version moves to the centre only where it says so.
+    // The second version moves to the centre only if its attributes say so.
     const bool halves = kFirst || normalized_;
     if (centered_) {
       if (halves) offset /= 2;
@@ -149,8 +150,8 @@ class GlimpseKernel {
     }
   }
 
-  // Noise like the picture: uniform between its extremes, or by the mean and
-  // the deviation of each channel and between its extremes.
+  // Fills with noise like the image: uniform between its extremes, or by the
+  // mean and the deviation of each channel and limited to its extremes.
   void Fill(const float* from, int64_t pixels, int64_t depth, float* to,
             int64_t count) const {
     if (noise_ == Noise::kZero || pixels == 0) {

@@ -21,7 +21,7 @@ Status GlimpseShape(ShapeContext& c) {
       c, {.batch = batch, .size_input = 1, .channels = input.dim(3)});
 }
 
-// Declares either version.
+// Returns the schema of either version.
 consteval OpFields Glimpse(const char* doc) {
   return {
       .inputs = "input: float, size: int32, offsets: float",

@@ -12,7 +12,7 @@ struct ImagesOfSize {
 };
 
 // Sets output 0 to [batch, height, width, channels], as far as the size is
-// known. INVALID_ARGUMENT unless the input is a vector of two sizes.
+// known. Returns INVALID_ARGUMENT unless the input is a vector of two sizes.
 Status ReturnImages(ShapeContext& c, const ImagesOfSize& images);
 
 // Sets output 0 to the images of input 0 with the size that input 1 holds.

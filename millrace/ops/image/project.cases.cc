@@ -6,8 +6,8 @@ namespace {
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 constexpr DataType kF32 = DataType::kFloat;
 
-// Returns transforms that keep a picture, move it, turn it and make it larger,
-// and show it from the side.
+// Returns transforms that keep an image, translate it, rotate and enlarge it,
+// and project it from the side.
 Value Transforms() {
   return Of(kF32, {4, 8},
             {1, 0, 0,    0,    1,  0,     0,    0,  1,        0,       -2.5,
@@ -44,8 +44,8 @@ void Project(CaseList& c) {
               Vec({4, 4})),
        {{"interpolation", "BILINEAR"}});
   const AttrMap nearest = {{"interpolation", "NEAREST"}};
-  // These move whole pixels or turn by a quarter: no two places read the same
-  // one, so that the inverse is the gradient.
+  // These move by whole pixels or rotate by a quarter: no two pixels read the
+  // same one, so that the inverse is the gradient.
   c.Ok(inputs(F32({2, 4, 5, 2}),
               Of(kF32, {2, 8},
                  {1, 0, 1, 0, 1, -2, 0, 0, 0, 1, -1, -1, 0, 3, 0, 0}),

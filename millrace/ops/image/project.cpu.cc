@@ -11,14 +11,13 @@ namespace {
 
 enum class FillMode { kConstant, kReflect, kWrap, kNearest };
 
-// Quotients of places that no picture has are cut off, so that they are whole
-// numbers of periods.
+// Returns the number of whole periods; 0 for positions beyond any image.
 float WholePeriods(float at, float period) {
   const float quotient = at / period;
   return std::abs(quotient) < 9e18f ? std::trunc(quotient) : 0.0f;
 }
 
-// Where a place outside of [0, size) is read.
+// Returns the position that is read for a position outside of [0, size).
 float MapInto(FillMode mode, float at, int64_t size) {
   const auto length = static_cast<float>(size);
   const float last = length - 1;
@@ -60,7 +59,7 @@ struct Picture {
   int64_t height, width, depth;
   T outside;
 
-  // Not a number is outside, too.
+  // NaN is outside, too.
   T At(float y, float x, int64_t c) const {
     if (!(y >= 0 && y < static_cast<float>(height) && x >= 0 &&
           x < static_cast<float>(width))) {
@@ -82,7 +81,7 @@ T Bilinear(const Picture<T>& p, float y, float x, int64_t c) {
   };
   const float value = (bottom - y) * row(top) + (y - top) * row(bottom);
   if constexpr (std::is_integral_v<T>) {
-    // What a number of that type cannot hold is 0 or its smallest.
+    // A value out of the type's range becomes 0 or its smallest number.
     if (!(std::abs(value) < 9.2e18f)) return std::numeric_limits<T>::min();
     return static_cast<T>(static_cast<int64_t>(value));
   } else {
@@ -201,7 +200,7 @@ class ProjectKernel {
     for (int64_t i = 0; i < width; ++i, out += p.depth) {
       const auto column = static_cast<float>(i);
       const float projection = m[6] * column + m[7] * row + 1;
-      if (projection == 0) {  // infinitely far
+      if (projection == 0) {  // infinitely far away
         std::fill_n(out, p.depth, p.outside);
         continue;
       }

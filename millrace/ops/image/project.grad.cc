@@ -1,4 +1,4 @@
-// What a projective transform brought from places of a picture goes back by its
+// Gradients of projective transforms: the gradient is transformed by the
 // inverse, as in stock.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"

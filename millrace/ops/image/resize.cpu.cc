@@ -10,7 +10,8 @@
 namespace millrace::ops {
 namespace {
 
-// out = weighted sums of `in`, in S, for rows [begin, end) of all images.
+// Sets `out` to weighted sums of `in`, computed in S, for rows [begin, end) of
+// all images.
 template <class T>
 void ResizeRows(const Plane& p, const T* in, float* out, int64_t begin,
                 int64_t end) {
@@ -27,7 +28,7 @@ void ResizeRows(const Plane& p, const T* in, float* out, int64_t begin,
         for (int64_t j = p.x.first[x]; j < p.x.first[x + 1]; ++j) {
           const Tap& tx = p.x.taps[j];
           const float weight = ty.weight * tx.weight;
-          // So that a weight of 0 keeps NaN and infinity out.
+          // A weight of 0 keeps NaN and infinity out.
           if (weight == 0) continue;
           for (int64_t c = 0; c < n; ++c) {
             to[x * n + c] +=
@@ -39,8 +40,9 @@ void ResizeRows(const Plane& p, const T* in, float* out, int64_t begin,
   }
 }
 
-// The transpose, for one image: calls add(sum, gradient, weight) with each
-// place of `grad` for each place of the original, in `sums`, that it takes.
+// The transpose of ResizeRows for one image: calls add(sum, gradient, weight)
+// with each pixel of `grad` and each pixel of the original, in `sums`, that it
+// takes.
 template <class G, class S, class Add>
 void SpreadImage(const Plane& p, const G* grad, S* sums, Add add) {
   const int64_t width = p.x.size(), height = p.y.size(), n = p.channels;
@@ -114,7 +116,8 @@ class ResizeKernel {
   ResizeOptions options_;
 };
 
-// The shape of the original that has these gradients: that of `original`.
+// Returns the shape of the original that has these gradients: that of
+// `original`.
 StatusOr<TensorShape> OriginalShape(const Tensor& grad,
                                     const Tensor& original) {
   MR_RETURN_IF_ERROR(CheckImages(grad, "input_grad"));
@@ -133,9 +136,9 @@ StatusOr<TensorShape> OriginalShape(const Tensor& grad,
   return shape;
 }
 
-// Spreads gradients over an original. Those of a bilinear or bicubic result are
-// float, and are added up in the type that is computed in; those of the nearest
-// places are of the original's type, and so is each sum.
+// Distributes gradients over the original. Those of a bilinear or bicubic
+// result are float, and are added up in the type that the kernel computes in;
+// those of the nearest pixels have the original's type, and so has each sum.
 template <ResizeMethod kMethod>
 class ResizeGradKernel {
  public:

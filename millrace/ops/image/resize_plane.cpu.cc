@@ -57,7 +57,7 @@ StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
   for (const int d : {1, 2}) {
     taps += MostTaps(method, original.dim(d), resized.dim(d));
   }
-  // Vectors take up to twice as much while they grow.
+  // Vectors take up to twice their size while they grow.
   MR_ASSIGN_OR_RETURN(const int64_t bytes,
                       (CheckedSize(taps) * 2 * sizeof(Tap))
                           .Get("the memory of a resized axis"));

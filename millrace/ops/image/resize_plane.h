@@ -1,5 +1,4 @@
-// What kernels that resize images have in common: their attributes, shapes and
-// both axes.
+// Attributes, shapes and both axes of kernels that resize images.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +9,20 @@
 
 namespace millrace::ops {
 
-// Reads align_corners and half_pixel_centers. INVALID_ARGUMENT if both are set.
+// Reads align_corners and half_pixel_centers. Returns INVALID_ARGUMENT if both
+// are set.
 StatusOr<ResizeOptions> ReadResizeOptions(const KernelInit& init);
 
-// Requires [batch, height, width, channels]. INVALID_ARGUMENT "WHAT must be
-// 4-dimensional".
+// Requires [batch, height, width, channels]; else returns INVALID_ARGUMENT
+// "WHAT must be 4-dimensional".
 Status CheckImages(const Tensor& t, const char* what);
 
 // Returns the shape of `images` with the height and width that `size` holds.
-// INVALID_ARGUMENT unless both sizes are positive, before and after.
+// Returns INVALID_ARGUMENT unless both sizes are positive, before and after.
 StatusOr<TensorShape> ResizedShape(const Tensor& images, const Tensor& size);
 
-// The axes from original images to resized ones: places are those of the
-// resized, taps those of the original.
+// The axes from original images to resized ones: taps are pixels of the
+// original.
 struct Plane {
   Axis y, x;
   int64_t places_of_taps_y = 0, places_of_taps_x = 0;
@@ -30,7 +30,7 @@ struct Plane {
   MemoryCharge charge;
 };
 
-// Returns the axes. RESOURCE_EXHAUSTED where memory has no room for them.
+// Returns the axes, or RESOURCE_EXHAUSTED if there is no memory for them.
 StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
                           const TensorShape& original,
                           const TensorShape& resized);

@@ -37,7 +37,7 @@ void SampleBoxes(CaseList& c) {
          with({{"area_range",
                 FloatList{0.01f, 0.19f * static_cast<float>(i) + 0.02f}}}));
   }
-  // Nothing fits: the whole picture.
+  // If no window fits, the result is the whole image.
   c.Ok(Sample(c, Vec({5, 5, 3}), boxes, 2), with({{"max_attempts", 3}}));
   c.Ok(Sample(c, Vec({50, 60, 3}), Empty(kF32, {1, 0, 4})),
        with({{"use_image_if_no_bounding_boxes", true}}));

@@ -1,5 +1,5 @@
-// Windows of pictures by chance. The numbers are taken from the stream in
-// TensorFlow's order, so that equal seeds give equal windows.
+// Kernels that choose random windows of images. Numbers are taken from the
+// stream in TensorFlow's order, so that equal seeds give equal windows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,11 +30,11 @@ struct Window {
 int64_t Rounded(float x) { return std::lrint(x); }
 
 struct Ranges {
-  float min_area, max_area;    // parts of the picture
-  float min_ratio, max_ratio;  // width over height
+  float min_area, max_area;    // fractions of the image
+  float min_ratio, max_ratio;  // width divided by height
 };
 
-// One window of this ratio, or false where none of the areas has it.
+// Chooses a window of this ratio. Returns false if none has an allowed area.
 bool TryWindow(int64_t height, int64_t width, const Ranges& r, float ratio,
                SamplerBits* random, Window* out) {
   if (height <= 0 || width <= 0 || r.min_area > r.max_area) return false;
@@ -60,7 +60,7 @@ bool TryWindow(int64_t height, int64_t width, const Ranges& r, float ratio,
     h += random->Below32(static_cast<uint32_t>(highest - h + 1));
   }
   int64_t w = width_of(h);
-  // Rounding may have left the areas that are allowed.
+  // Rounding may have left the allowed range of areas.
   const auto area = [&] { return static_cast<float>(w * h); };
   if (area() < min_area) w = width_of(++h);
   if (area() > max_area) w = width_of(--h);

@@ -1,5 +1,5 @@
 // Small PNG, GIF and BMP files for cases, written here without compression, so
-// that they can have what ordinary encoders do not write.
+// that they can contain what ordinary encoders do not write.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct PngSample {
   int color;  // 0 grey, 2 colour, 3 palette, 4 grey alpha, 6 colour alpha
   bool interlaced = false;
   std::string palette, transparency;  // PLTE and tRNS
-  std::string more;                   // chunks in front of the pixels
+  std::string more;                   // chunks before the pixels
 };
 
 inline std::string PngChunk(const std::string& type, const std::string& data) {
@@ -42,7 +42,7 @@ inline std::string PngChunk(const std::string& type, const std::string& data) {
   return absl::StrCat(Big(data.size(), 4), body, Big(~crc, 4));
 }
 
-// One stored block.
+// Returns a zlib stream with one stored block.
 inline std::string Zlib(const std::string& data) {
   uint32_t a = 1, b = 0;
   for (const char c : data) {
@@ -53,7 +53,7 @@ inline std::string Zlib(const std::string& data) {
                       Little(~data.size(), 2), data, Big(b << 16 | a, 4));
 }
 
-// Rows of every x_step-th and y_step-th pixel, unfiltered.
+// Returns rows of every x_step-th and y_step-th pixel, unfiltered.
 inline std::string PngRows(const PngSample& p, int x0, int y0, int x_step,
                            int y_step) {
   const int channels = p.color == 2   ? 3
@@ -110,7 +110,7 @@ inline std::string Png(const PngSample& p) {
 
 // ---- GIF (GIF89a specification). ----
 
-// Codes of three bits; the table is cleared before they would grow.
+// Returns codes of three bits; the table is cleared before they would grow.
 inline std::string GifPixels(const std::vector<int>& pixels) {
   std::string bits;
   const auto code = [&bits](int c) {
@@ -140,7 +140,7 @@ struct GifFrameSample {
   int left, top, width, height;
   bool interlaced = false;
   int transparent = -1;
-  std::string colors;  // of its own: 2 or 4
+  std::string colors;  // of its own palette: 2 or 4
   int first_pixel = 0;
 };
 
@@ -164,7 +164,7 @@ inline std::string GifFrame(const GifFrameSample& f) {
   return out + GifPixels(pixels);
 }
 
-// Four shades in front of the frames.
+// Returns a file with the frames and, if `colors`, a palette of four greys.
 inline std::string Gif(const std::string& frames, bool colors = true) {
   std::string out = "GIF89a" + Little(5, 2) + Little(4, 2) +
                     static_cast<char>(colors ? 0x81 : 0) + std::string(2, '\0');
@@ -174,7 +174,7 @@ inline std::string Gif(const std::string& frames, bool colors = true) {
 
 // ---- BMP (BITMAPINFOHEADER). ----
 
-// A negative height means rows from the top.
+// Returns a file. A negative height means that the first row is the top one.
 inline std::string Bmp(int width, int height, int bits_per_pixel) {
   const int channels = bits_per_pixel / 8;
   const int row_bytes = (width * channels + 3) / 4 * 4;

@@ -1,5 +1,5 @@
-// Small JPEG files for cases, in hexadecimal digits: different samplings,
-// progressive, with restart markers, and with four inks.
+// Small JPEG files for cases, in hexadecimal digits: with different samplings,
+// progressive, with restart markers, and in CMYK.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// ScaleAndTranslate: pictures as samples of a continuous one, by a choice of
-// kernels that grow where the picture gets smaller.
+// ScaleAndTranslate: samples an image as a continuous function, with one of
+// several kernels, which widen where the image gets smaller.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace millrace::ops {
 namespace {
 
-// A kernel is even and 0 beyond its radius.
+// A kernel is even, and 0 beyond its radius.
 struct SamplingKernel {
   const char* name;
   float radius;
@@ -60,8 +60,8 @@ constexpr SamplingKernel kKernels[] = {
     {"mitchellcubic", 2, &MitchellCubic},
 };
 
-// Taps of all places together, at most: those of a kernel that does not grow
-// for each new place, or as if it grew for each old one.
+// Returns the largest total number of taps: those of a kernel that does not
+// widen for each new pixel, or as if it widened for each old one.
 int64_t MostTaps(int64_t in, int64_t out) { return 12 * in + 14 * out; }
 
 Axis SampleAxis(const SamplingKernel& kernel, bool antialias, int64_t in,
@@ -98,7 +98,7 @@ Axis SampleAxis(const SamplingKernel& kernel, bool antialias, int64_t in,
   return axis;
 }
 
-// Taps of each old place among the new ones.
+// Returns the transpose: the taps of each old pixel among the new ones.
 Axis Transposed(const Axis& axis, int64_t in) {
   Axis out;
   std::vector<std::vector<Tap>> taps(static_cast<size_t>(in));
@@ -116,8 +116,8 @@ Axis Transposed(const Axis& axis, int64_t in) {
   return out;
 }
 
-// Sums of rows by the vertical axis, then of their pixels by the horizontal
-// one. Images [n, height, width, depth] to [n, y.size(), x.size(), depth].
+// Sums rows by the vertical axis, then their pixels by the horizontal one.
+// Images [n, height, width, depth] become [n, y.size(), x.size(), depth].
 template <class T>
 Status Gather(KernelContext& ctx, const Tensor& in, const Axis& y,
               const Axis& x, Tensor* out) {
@@ -175,7 +175,7 @@ StatusOr<Pair> ReadPair(const Tensor& t) {
   return Pair{t.flat<float>()[0], t.flat<float>()[1]};
 }
 
-// The attributes of both directions, and axes by their inputs.
+// Holds the attributes of both directions, and makes axes from inputs.
 class ScaleBase {
  protected:
   struct Axes {
@@ -183,8 +183,7 @@ class ScaleBase {
     MemoryCharge charge;
   };
 
-  // Makes axes from [.., in_height, in_width, ..] to [..,
-  // height, width, ..].
+  // Makes axes from [.., in_height, in_width, ..] to [.., height, width, ..].
   Status MakeAxes(KernelContext& ctx, int64_t in_height, int64_t in_width,
                   int64_t height, int64_t width, Axes* axes) const {
     MR_ASSIGN_OR_RETURN(const Pair scale, ReadPair(ctx.input(2)));

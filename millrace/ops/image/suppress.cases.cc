@@ -6,7 +6,8 @@ namespace {
 constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 constexpr DataType kF32 = DataType::kFloat;
 
-// Two heaps of boxes, one of them given by other corners, and one box apart.
+// Two clusters of boxes, one of them given by the other corners, and a separate
+// box.
 Value Boxes(DataType t) {
   return Of(t, {7, 4}, {0, 0,     1, 1,   0,    0.125, 1, 1.125,  0, -0.125,
                         1, 0.875, 1, 11,  0.25, 10,    0, 10.125, 1, 11.125,

@@ -12,8 +12,8 @@
 namespace millrace::ops {
 namespace {
 
-// A score as T, lowest for "no threshold". Half computes in float and rounds
-// after each step.
+// Multiplies scores of type T. Half is computed in float and rounded after each
+// step. The lowest score means "no threshold".
 template <class T>
 T Product(T a, T b) {
   return static_cast<T>(static_cast<ComputeType<T>>(a) *
@@ -37,9 +37,9 @@ struct Selected {
   std::vector<T> scores;
 };
 
-// Takes the best candidate again and again. A candidate that was lowered by
-// those taken before goes back to its new place; it is compared only with those
-// that were taken since.
+// Takes the best candidate repeatedly. A candidate whose score was lowered by
+// those taken before it goes back into the queue; it is compared only with
+// those taken since.
 template <class T>
 Status Select(KernelContext& ctx, const Tensor& scores, int64_t most,
               const Options<T>& options,
@@ -136,15 +136,14 @@ Status CheckBoxes(const Tensor& boxes) {
   return OkStatus();
 }
 
-// A scalar of half or float.
+// Returns a scalar of half or float.
 StatusOr<float> Threshold(const Tensor& t, const char* name) {
   MR_RETURN_IF_ERROR(CheckScalarInput(t, name));
   return t.dtype() == DataType::kHalf ? static_cast<float>(t.scalar<Half>())
                                       : t.scalar<float>();
 }
 
-// Whence a kernel knows how far two boxes overlap: from the boxes, or as a
-// matrix.
+// The source of the overlap of two boxes: the boxes, or a matrix.
 enum class Overlaps { kOfBoxes, kGiven };
 
 template <Overlaps kOverlaps>

@@ -1,5 +1,5 @@
-// Non-maximum suppression: of boxes that overlap, the one with the best score
-// stays.
+// Schemas of non-maximum suppression: among overlapping boxes, the one with the
+// best score stays.
 #include <algorithm>
 
 #include "millrace/graph/shape_context.h"
@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// boxes [n, 4] and scores [n]; the inputs behind them are scalars.
+// Requires boxes [n, 4] and scores [n]; the inputs behind them are scalars.
 Status CheckInputs(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const PartialShape boxes, c.WithRank(0, 2));
   MR_ASSIGN_OR_RETURN(const PartialShape scores, c.WithRank(1, 1));
@@ -25,7 +25,8 @@ Status SuppressShape(ShapeContext& c) {
   return c.Return(VectorShape());
 }
 
-// With the number of valid ones last, and padded if asked for.
+// The number of valid boxes is the last output, and results are padded if that
+// is asked for.
 Status PaddedShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckInputs(c));
   MR_ASSIGN_OR_RETURN(const bool padded,

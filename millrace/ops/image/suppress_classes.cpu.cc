@@ -1,6 +1,6 @@
-// CombinedNonMaxSuppression: each class of each picture by itself, then the
-// best of all. Equal scores keep the order that a heap and a sort of these
-// shapes give them, as programs see it from TensorFlow.
+// CombinedNonMaxSuppression: suppresses within each class of each image, then
+// selects the best of all. Equal scores keep the order that a heap and a sort
+// of these sizes give them, since programs see that order from TensorFlow.
 #include <algorithm>
 #include <limits>
 #include <queue>
@@ -36,7 +36,7 @@ struct Problem {
   }
 };
 
-// The boxes of one class into found[0 ... most).
+// Selects the boxes of one class into found[0 ... most).
 void SelectClass(const Problem& p, const float* boxes, const float* scores,
                  int64_t of_class, int64_t most, const KernelContext& ctx,
                  Found* found) {
@@ -58,7 +58,7 @@ void SelectClass(const Problem& p, const float* boxes, const float* scores,
   };
   int64_t count = 0, seen = 0;
   for (; count < most && !queue.empty(); queue.pop()) {
-    // One candidate meets up to `most` others.
+    // One candidate is compared with up to `most` others.
     if (++seen % kCandidatesPerCheck == 0 && !ctx.CheckCancelled().ok()) return;
     const Candidate next = queue.top();
     const float* const box = corners(next.box);

@@ -1,4 +1,4 @@
-// Adding one element to another, for every dtype that ops here add up.
+// Adds one element to another, for every dtype that ops of this folder add up.
 #pragma once
 
 #include <type_traits>
@@ -8,8 +8,8 @@
 
 namespace millrace::ops {
 
-// Numbers add up (integers wrap around, 16-bit floating types round each
-// time), flags join, texts follow one another.
+// Adds x to sum: numbers are added (integers wrap around, 16-bit floating types
+// round each time), flags are combined by or, strings are concatenated.
 template <class T>
 void Accumulate(T& sum, const T& x) {
   if constexpr (std::is_same_v<T, StringElement>) {

@@ -67,8 +67,8 @@ Status DynamicPartitionKernel(KernelContext& ctx) {
   });
 }
 
-// Finds for every row of the result the last slice that names it, then copies
-// each row once.
+// Finds for every row of the result the last slice that is assigned to it, then
+// copies each row once.
 Status DynamicStitchKernel(KernelContext& ctx) {
   const int n = ctx.num_inputs() / 2;
   const Tensor& first_indices = ctx.input(0);
@@ -116,7 +116,7 @@ Status DynamicStitchKernel(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
   const int64_t slice = shape.NumElements(1, shape.rank());
-  // Addresses of slices; 0 where nothing names the row.
+  // Addresses of slices; 0 if no slice is assigned to the row.
   MR_ASSIGN_OR_RETURN(Tensor sources,
                       ctx.AllocateTemp(DataType::kInt64, TensorShape({rows})));
   const auto source = sources.mutable_flat<int64_t>();

@@ -1,4 +1,4 @@
-// Gradients of distributing rows over tensors and collecting them.
+// Gradients of distributing rows over tensors and stitching them together.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/ops/layout/all_dys.grad.h"
@@ -6,7 +6,7 @@
 namespace millrace::ops {
 namespace {
 
-// Sets what comes back to the data, the second half of the inputs.
+// Sets the gradients of the data, the second half of the inputs.
 void StitchGradient(GradContext& g) {
   const int count = g.num_inputs() / 2;
   for (int i = 0; i < count; ++i)

@@ -1,6 +1,7 @@
 // Elements as keys of hash tables: two elements are equal exactly if both have
-// a key and the keys are equal. Floating types: a NaN has no key; the zeros are
-// one key, but for half and bfloat16, where they differ, as in stock.
+// a key and the keys are equal. For floating types NaN has no key, and both
+// zeros have the same key, except for half and bfloat16, where they differ, as
+// in stock.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace millrace::ops {
 
-// Keys of plain types of up to 8 bytes (not complex); U is the unsigned type of
-// the element's size.
+// The keys of plain types of up to 8 bytes (not complex); U is the unsigned
+// type of the element's size.
 template <class U>
 class PlainKeys {
  public:
@@ -70,8 +71,9 @@ class StringKeys {
   const StringElement* x_;
 };
 
-// Slices [outer, i, inner] of a tensor [outer, count, inner], whose elements
-// have the keys K. Outlives its keys, which look into the tensor.
+// The keys of slices [outer, i, inner] of a tensor [outer, count, inner], whose
+// elements have the keys K. Must outlive its keys, which refer to it and the
+// tensor.
 template <class K>
 class SliceKeys {
  public:
@@ -120,7 +122,7 @@ class SliceKeys {
   int64_t outer_, count_, inner_;
 };
 
-// Calls f.template operator()<K>() with the keys of a type's elements.
+// Calls f.template operator()<K>() with the class K of the type's keys.
 template <class F>
 Status DispatchKeys(DataType type, F&& f) {
   if (type == DataType::kString) return f.template operator()<StringKeys>();

@@ -56,7 +56,7 @@ Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
-  // Tables stay where they are, so that updates of rows need no copy.
+  // Variables' tables are read in place, so that updates of rows need no copy.
   const SharedElements elements(params);
   MR_ASSIGN_OR_RETURN(
       const int64_t bad,
@@ -93,7 +93,7 @@ MR_KERNELS(GatherV2,
                  .make = MakeKernel<GatherV2Kernel>,
                  .host = "axis",
                  .views = "params"}};
-// Indices are checked whatever `validate_indices` says.
+// Indices are checked for any value of `validate_indices`.
 MR_KERNELS(Gather,
            Cpu){{.types = "Tparams: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_TYPES,
                  .make = MakeFunctionKernel<GatherKernel>,

@@ -5,11 +5,11 @@
 namespace millrace::ops {
 namespace {
 
-// Lookups along dimension 0 give rows.
+// Sets the gradient of a lookup along dimension 0, which is slices.
 void RowsGradient(GradContext& g) {
   const Output table = g.in(0);
   const Output indices = g.in(1);
-  // Where the table is: its shape must not be sent around.
+  // Stays on the table's device, so that nothing but rows is sent elsewhere.
   const Scope there = g.scope().ColocateWith(table);
   const Output shape = ops::Shape(there, table, {.out_type = DataType::kInt64});
   const Output shape32 = Cast(there, shape, DataType::kInt32);
@@ -28,8 +28,8 @@ Output ProductOf(GradContext& g, const Output& shape, const Output& begin,
               {0});
 }
 
-// Any other axis: as matrices [batch, outer, axis, inner], scattered along one
-// dimension and turned back.
+// Handles any other axis: as matrices [batch, outer, axis, inner], scattered
+// along one dimension and transposed back.
 void GeneralGradient(GradContext& g, int64_t batch_dims) {
   const Output shape = ShapeOf(g, g.in(0));
   const Output rank = RankOf(g, g.in(0));
@@ -41,7 +41,7 @@ void GeneralGradient(GradContext& g, int64_t batch_dims) {
   const Output outer = ProductOf(g, shape, first, axis);
   const Output length = ProductOf(g, shape, axis, after);
   const Output inner = ProductOf(g, shape, after, rank);
-  // How many indices a batch has.
+  // The number of indices in a batch.
   const Output count =
       ProductOf(g, Shape(g, indices), first, RankOf(g, indices));
   const Output dy =
@@ -49,7 +49,7 @@ void GeneralGradient(GradContext& g, int64_t batch_dims) {
                 {0, 2, 1, 3});
   const Output rows =
       Reshape(g, dy, Pack(g, {Mul(g, batch, count), Mul(g, outer, inner)}));
-  // Batch b's segments begin at b * length.
+  // The segments of batch b begin at b * length.
   const Output begins =
       Cast(g, Mul(g, Range(g, 0, batch, 1), length), DataType::kInt64);
   const Output segments =

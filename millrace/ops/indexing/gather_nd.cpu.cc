@@ -15,7 +15,7 @@ template <class T>
 Status GatherNdSlices(KernelContext& ctx, const Tensor& params,
                       const NdIndex& index, BadIndices policy, Tensor* out,
                       FirstPlace& bad) {
-  // Tables stay where they are, so that updates of rows need no copy.
+  // Variables' tables are read in place, so that updates of rows need no copy.
   const SharedElements elements(params);
   const bool locked = elements.needs_copy();
   const T* src = reinterpret_cast<const T*>(elements.data());

@@ -71,7 +71,7 @@ StatusOr<int64_t> GatherSlices(KernelContext& ctx, DataType type,
                                const SharedElements* locked) {
   if (spec.batches * spec.outer * spec.count * spec.slice == 0) return -1;
   FirstPlace bad;
-  // Plain slices of more than one element go by bytes, whatever their type.
+  // Plain slices of more than one element are copied as bytes, for any type.
   GatherSpec g = spec;
   DataType moved = type;
   if (IsPlain(type) && g.slice > 1) {

@@ -1,4 +1,4 @@
-// Gathering slices by index; also used for variables and TensorArrays.
+// Gathers slices by index; also used for variables and TensorArrays.
 #pragma once
 
 #include <algorithm>
@@ -11,28 +11,29 @@
 
 namespace millrace::ops {
 
-// For b < batches, o < outer, i < count: slice [b, o, i] of the destination is
-// slice [b, o, indices[b * count + i]] of the source, whose slices are `limit`
-// a (b, o). All dense.
+// For b < batches, o < outer, i < count, slice [b, o, i] of the destination is
+// slice [b, o, indices[b * count + i]] of the source, which has `limit` slices
+// for each (b, o). All are dense.
 struct GatherSpec {
   int64_t batches = 1;
   int64_t outer = 1;
   int64_t limit = 0;
-  int64_t count = 0;  // indices a batch
-  int64_t slice = 0;  // elements
+  int64_t count = 0;  // indices in a batch
+  int64_t slice = 0;  // elements in a slice
 };
 
-// Indices (int16, int32 or int64) are checked while they are used: returns the
-// first place in `indices` whose value is outside [0, limit), or -1. Slices of
-// bad indices are left as they are. CANCELLED as ParallelFor. `locked`, where
-// there is one, is how to copy what lies at `src`.
+// Gathers slices. Indices (int16, int32 or int64) are checked while they are
+// used: returns the first position in `indices` whose value is outside [0,
+// limit), or -1. The destinations of bad indices are not written. Returns
+// CANCELLED as ParallelFor does. If given, `locked` copies what lies at `src`.
 StatusOr<int64_t> GatherSlices(KernelContext& ctx, DataType type,
                                const GatherSpec& spec, const char* src,
                                const Tensor& indices, char* dst,
                                const SharedElements* locked = nullptr);
 
-// Slices far apart in a big table miss every cache. They are asked for so many
-// ahead, without the end of long ones, which the hardware sees coming.
+// Slices far apart in a big table miss every cache. They are prefetched this
+// many slices ahead, without the end of long ones, which the hardware
+// prefetches.
 inline constexpr int64_t kGatherAhead = 16;
 inline void AskForSlice(const void* slice, int64_t bytes) {
   constexpr int64_t kLine = 64;
@@ -42,7 +43,7 @@ inline void AskForSlice(const void* slice, int64_t bytes) {
   }
 }
 
-// The smallest of places that several threads report.
+// The smallest position that several threads report.
 class FirstPlace {
  public:
   void Report(int64_t place) {
@@ -51,7 +52,7 @@ class FirstPlace {
                                seen, place, std::memory_order_relaxed)) {
     }
   }
-  // -1 if none was reported.
+  // Returns -1 if none was reported.
   int64_t Get() const {
     const int64_t p = place_.load(std::memory_order_relaxed);
     return p == std::numeric_limits<int64_t>::max() ? -1 : p;

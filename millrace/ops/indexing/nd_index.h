@@ -1,5 +1,5 @@
-// Rows of coordinates that name slices of a tensor: GatherNd, ScatterNd and
-// the ops that scatter into variables.
+// Rows of coordinates that select slices of a tensor: for GatherNd, ScatterNd
+// and the ops that scatter into variables.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,29 @@
 
 namespace millrace::ops {
 
-// What to do about coordinates outside.
+// The treatment of coordinates out of range.
 enum class BadIndices { kError, kIgnore };
-// The attribute bad_indices_policy: "", DEFAULT and ERROR, or IGNORE.
+// Reads the attribute bad_indices_policy: "", DEFAULT and ERROR, or IGNORE.
 StatusOr<BadIndices> BadIndicesPolicy(const AttrMap& attrs);
 
-// Reads `indices`, whose last dimension holds the first coordinates of a place
-// in `shape`.
+// Reads `indices`, whose last dimension holds the leading coordinates of a
+// slice in `shape`.
 class NdIndex {
  public:
-  // `shape` has at least as many dimensions as a row has coordinates.
+  // Requires: `shape` has at least as many dimensions as a row has coordinates.
+  // `indices` must outlive this.
   NdIndex(const Tensor& indices, const TensorShape& shape);
 
   int64_t rows() const { return rows_; }
   int depth() const { return static_cast<int>(strides_.size()); }
-  // Elements of the slice that a row names.
+  // Returns the number of elements in the slice that a row selects.
   int64_t slice() const { return slice_; }
-  // First element of the slice of row r, or -1 if it lies outside.
+  // Returns the first element of the slice of row r, or -1 if it is out of
+  // range.
   int64_t Offset(int64_t r) const;
-  // "[2, 0]"
+  // Returns the coordinates in row r for messages, such as "[2, 0]".
   std::string RowText(int64_t r) const;
-  // "[1]": which row of `indices`, for messages.
+  // Returns the position of row r in `indices` for messages, such as "[1]".
   std::string PlaceOfRow(int64_t r) const;
 
  private:

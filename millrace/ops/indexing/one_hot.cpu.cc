@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// The output as [outer, depth, inner], the indices as [outer, inner].
+// The output has the form [outer, depth, inner], the indices [outer, inner].
 struct Form {
   int64_t outer, depth, inner;
 };

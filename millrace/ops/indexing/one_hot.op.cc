@@ -16,7 +16,7 @@ MR_OP(OneHot){
       MR_RETURN_IF_ERROR(c.WithRank(3, 0).status());
       const PartialShape& indices = c.input(0);
       if (!indices.known_rank()) return c.Return({});
-      // An axis beyond the rank is the kernel's error.
+      // The kernel reports an axis beyond the rank.
       const int at = axis == -1 || axis > indices.rank()
                          ? indices.rank()
                          : static_cast<int>(axis);

@@ -1,4 +1,4 @@
-// Rows of a tensor as tensors of their own, and tensors as rows of one.
+// Rows of a tensor as tensors, and tensors as rows of one.
 #pragma once
 
 #include <vector>
@@ -7,25 +7,26 @@
 
 namespace millrace::ops {
 
-// Rows [begin, end) of dimension 0: in the same memory where they are aligned,
-// else a copy. RESOURCE_EXHAUSTED.
+// Returns rows [begin, end) of dimension 0: in the same memory if they are
+// aligned, else as a copy. Returns RESOURCE_EXHAUSTED if memory runs out.
 StatusOr<Tensor> RowsOf(KernelContext& ctx, const Tensor& t, int64_t begin,
                         int64_t end);
-// One row, without dimension 0.
+// Returns one row, without dimension 0.
 StatusOr<Tensor> RowOf(KernelContext& ctx, const Tensor& t, int64_t row);
 
-// `shape` without its first dimension; unknown for a scalar.
+// Returns `shape` without its first dimension; unknown for a scalar.
 PartialShape RowShape(const PartialShape& shape);
 
-// [rows] in front of a shape. INVALID_ARGUMENT if it gets too large.
+// Returns `shape` with [rows] in front. Returns INVALID_ARGUMENT if it is too
+// large.
 StatusOr<TensorShape> StackedShape(int64_t rows, const TensorShape& shape);
 
-// The values, which have the output's type and all elements of `shape`, one
-// after the other as output `i`.
+// Sets output `i` to the concatenation of the values, which have the output's
+// type and, together, the number of elements of `shape`.
 Status JoinAsOutput(KernelContext& ctx, int i,
                     const std::vector<Tensor>& values, TensorShape shape);
 
-// Zeros (empty strings, nothing in variants) of this type.
+// Allocates a temporary tensor of zeros (empty strings, empty variants).
 StatusOr<Tensor> ZeroTemp(KernelContext& ctx, DataType type, TensorShape shape);
 
 }  // namespace millrace::ops

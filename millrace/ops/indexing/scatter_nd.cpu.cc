@@ -10,8 +10,8 @@
 namespace millrace::ops {
 namespace {
 
-// Rows are taken in their order on each thread, which has its own columns of
-// the slices: the sum of a place is the same whatever the number of threads.
+// Adds rows in their order on each thread, which has its own columns of the
+// slices: the sum of an element is the same for any number of threads.
 template <class T>
 Status AddSlices(KernelContext& ctx, const Tensor& updates,
                  const NdIndex& index, Tensor* out) {

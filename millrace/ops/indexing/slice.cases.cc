@@ -32,8 +32,8 @@ MR_CASES(Slice)(CaseList& c) {
           "Expected begin and size arguments to be 1-D tensors of size 1, but "
           "got shapes [2] and "
           "[2] instead.");
-  // Stock hands on rows of 64 bytes, and of a vector what begins and ends
-  // there.
+  // Stock shares rows of 64 bytes, and slices of a vector that begin and end at
+  // multiples of these.
   for (const int begin : {0, 8, 16, 32}) {
     for (const int size : {8, 16}) {
       c.Ok({F32({48}), Vec({double(begin)}), Vec({double(size)})});

@@ -3,7 +3,7 @@
 namespace millrace::cases {
 namespace {
 
-// The specifications that both ops are tried with, over a [4, 5, 6] input.
+// The specifications for both ops, over a [4, 5, 6] input.
 struct Spec {
   std::initializer_list<double> begin, end, strides;
   int begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0,
@@ -80,8 +80,8 @@ MR_CASES(StridedSlice)(CaseList& c) {
   c.BuildError({F32({4}), Vec({7}), Vec({8}), Vec({1})},
                {{"shrink_axis_mask", 1}},
                "slice index 7 of dimension 0 out of bounds.");
-  // Stock hands on rows of 64 bytes, and of a vector what begins and ends
-  // there.
+  // Stock shares rows of 64 bytes, and slices of a vector that begin and end at
+  // multiples of these.
   for (const int begin : {0, 8, 16}) {
     for (const int end : {16, 24, 32}) {
       c.Ok({F32({48}), Vec({double(begin)}), Vec({double(end)}), Vec({1})});

@@ -20,8 +20,8 @@ struct StridedSliceKernel {
                         PlanStridedSlice(in.shape(), &ctx.input(1),
                                          &ctx.input(2), ctx.input(3), masks));
     MR_ASSIGN_OR_RETURN(TensorShape shape, plan.result.AsTensorShape());
-    // A view is shared as TensorFlow shares it: not even one row by another
-    // stride.
+    // A view is shared as TensorFlow shares it: with another stride, not even
+    // one row is.
     const bool may_share = !in.is_view() || plan.has_unit_strides;
     if (plan.is_identity && may_share) {
       const Tensor taken = ctx.TakeInput(0);
@@ -53,7 +53,7 @@ struct StridedSliceKernel {
                        spec);
   }
 
-  // A range of dimension 0 and all of the others.
+  // Returns whether the slice is a range of dimension 0 and all of the others.
   static bool IsRows(const Tensor& in, const StridedSlicePlan& plan) {
     for (int i = 0; i < in.rank(); ++i) {
       if (plan.strides[i] != 1 && plan.sizes[i] > 1) return false;

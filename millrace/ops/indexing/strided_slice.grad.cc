@@ -6,7 +6,7 @@ namespace millrace::ops {
 
 MR_GRADIENT(StridedSlice)(GradContext& g) {
   const DataType index = g.in(1).dtype();
-  // Shapes are int32 or int64; int16 indices take a cast.
+  // Shapes are int32 or int64; int16 indices need a cast.
   const bool narrow = index == DataType::kInt16;
   Output shape = ShapeOf(g, g.in(0), narrow ? DataType::kInt32 : index);
   if (narrow) shape = Cast(g, shape, index);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kNewAxis = -1;
 constexpr int64_t kShrinkAxis = -2;
-// Masks are 32 bits, and one position is needed for an implied ellipsis.
+// Masks have 32 bits, and one position is needed for an implied ellipsis.
 constexpr int64_t kMaxSparseDims = 31;
 
 bool Bit(uint32_t mask, int i) { return (mask >> i) & 1; }
@@ -20,11 +20,11 @@ bool Bit(uint32_t mask, int i) { return (mask >> i) & 1; }
 struct Dense {
   DimVector begin, end, strides;
   absl::InlinedVector<bool, 4> begin_masked, end_masked, shrink;
-  // What the result's dimensions are: a dimension of the input, or kNewAxis.
+  // The dimensions of the result: a dimension of the input, or kNewAxis.
   DimVector result;
 };
 
-// What is said of one dimension of the input.
+// The part of the specification for one dimension of the input.
 struct Entry {
   int64_t begin = 0;
   int64_t end = 0;
@@ -59,7 +59,7 @@ StatusOr<Dense> Expand(int rank, const Tensor* begin, const Tensor* end,
     d.end_masked.push_back(entry.end_masked);
     d.shrink.push_back(entry.shrink);
   };
-  // At `count` stands the implied ellipsis, if none was given.
+  // The implied ellipsis, if none was given, is at `count`.
   for (int i = 0; i < count + (ellipsis == count ? 1 : 0); ++i) {
     if (i == ellipsis) {
       const int given = ellipsis == count ? count + 1 : count;
@@ -146,7 +146,7 @@ StatusOr<StridedSlicePlan> PlanStridedSlice(const PartialShape& input,
                  : length / stride + (length % stride != 0 ? 1 : 0);
     }
     plan.begin.push_back(first);
-    // Without a second element the stride says nothing and may be huge.
+    // If there is no second element, the stride has no effect and may be huge.
     plan.strides.push_back(size == 0 || size == 1 ? 1 : stride);
     plan.sizes.push_back(size);
     plan.has_unit_strides &= stride == 1;

@@ -1,5 +1,5 @@
-// The specification of StridedSlice, worked out for a shape. Also used by the
-// ops that assign to a slice.
+// The specification of StridedSlice, resolved for a shape. Also used by the ops
+// that assign to a slice.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace millrace::ops {
 
-// Bit i speaks of entry i of begin, end and strides.
+// Bit i applies to entry i of begin, end and strides.
 struct StridedSliceMasks {
   uint32_t begin = 0;
   uint32_t end = 0;
@@ -17,32 +17,33 @@ struct StridedSliceMasks {
   uint32_t new_axis = 0;
   uint32_t shrink_axis = 0;
 
-  // From the attributes begin_mask, end_mask, ...
+  // Reads the attributes begin_mask, end_mask, ...
   static StatusOr<StridedSliceMasks> FromAttrs(const AttrMap& attrs);
 };
 
-// For each dimension of the input: elements begin, begin + stride, ... (sizes
-// of them). Every element named lies inside the input.
+// For each dimension of the input, the slice takes `sizes` elements begin,
+// begin + stride, ... All of them lie inside the input.
 struct StridedSlicePlan {
   DimVector begin;
-  DimVector strides;              // 1 where the size is 0 or 1
+  DimVector strides;              // 1 if the size is 0 or 1
   DimVector sizes;                // kUnknownDim only for partial shapes
-  PartialShape result;            // with dimensions added and dropped
+  PartialShape result;            // with dimensions added and removed
   bool is_identity = false;       // all elements, in order
-  bool has_unit_strides = false;  // as given, also where the size is 0 or 1
+  bool has_unit_strides = false;  // as given, also if the size is 0 or 1
 };
 
-// `begin` and `end` may be null where they are not known yet; `input` has a
-// known rank. With a full shape and both given, all of the plan is known.
-// INVALID_ARGUMENT for a specification that does not fit.
+// Resolves a specification for `input`, whose rank is known. `begin` and `end`
+// are null if they are not known yet. With a full shape and both given, the
+// plan is fully known. Returns INVALID_ARGUMENT for a specification that does
+// not fit.
 StatusOr<StridedSlicePlan> PlanStridedSlice(const PartialShape& input,
                                             const Tensor* begin,
                                             const Tensor* end,
                                             const Tensor& strides,
                                             const StridedSliceMasks& masks);
 
-// Shape function of a slice of input 0 whose begin, end and strides are inputs
-// first, first + 1 and first + 2.
+// The shape function of a slice of input 0 whose begin, end and strides are
+// inputs first, first + 1 and first + 2.
 Status StridedSliceShape(ShapeContext& c, int first);
 
 }  // namespace millrace::ops

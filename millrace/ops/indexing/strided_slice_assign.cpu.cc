@@ -9,8 +9,8 @@
 namespace millrace::ops {
 namespace {
 
-// Strides of `value` broadcast to the dimensions of `slice`: 0 where it is
-// repeated.
+// Returns the strides of `value` broadcast to the dimensions of `slice`: 0
+// where it is repeated.
 StatusOr<DimVector> BroadcastStrides(const TensorShape& value,
                                      const TensorShape& slice) {
   const DimVector from = value.dims();
@@ -53,7 +53,7 @@ class StridedAssignKernel {
     {
       WriterLock lock(variable->mu());
       if (!variable->initialized_locked()) return variable->Uninitialized();
-      // Nothing is copied for a slice that does not fit.
+      // Nothing is copied if the slice does not fit.
       MR_ASSIGN_OR_RETURN(const StridedCopySpec spec,
                           Plan(ctx, variable->value_locked().shape()));
       MR_ASSIGN_OR_RETURN(Tensor* const target,
@@ -92,7 +92,7 @@ class StridedAssignKernel {
     int next = 0;  // dimension of the slice
     for (int d = 0; d < shape.rank(); ++d) {
       spec.dst_offset += plan.begin[d] * strides[d];
-      // The slice has the same dimensions but for some of size 1.
+      // The slice has the same dimensions, except for some of size 1.
       if (plan.sizes[d] == 1) continue;
       while (slice.dim(next) == 1) ++next;
       spec.Add(plan.sizes[d], value_strides[next++],

@@ -11,7 +11,7 @@ MR_GRADIENT(TensorStridedSliceUpdate)(GradContext& g) {
   g.Set(0, TensorStridedSliceUpdate(
                g, dy, g.in(1), g.in(2), g.in(3), ZerosLike(g, g.in(4)),
                SliceMasks<TensorStridedSliceUpdateOptions>(g)));
-  // What was broadcast comes back as a sum.
+  // The gradient of a broadcast is a sum.
   const Output shape = ShapeOf(g, g.in(4));
   const Output axes = BroadcastGradientArgs(g, ShapeOf(g, slice), shape).r1;
   g.Set(4, Reshape(g, Sum(g, slice, axes, {.keep_dims = true}), shape));

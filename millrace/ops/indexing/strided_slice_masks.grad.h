@@ -1,4 +1,4 @@
-// The masks of a strided slice, handed on to the ops of its gradient.
+// The masks of a strided slice, for the ops of its gradient.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace millrace::ops {
 
-// Returns the masks of the op whose gradient `g` is, as options of another op
-// that takes the same ones.
+// Returns the masks of the op that `g` differentiates, as the options of
+// another op with the same masks.
 template <class Options>
 Options SliceMasks(GradContext& g) {
   return {.begin_mask = g.Attr<int64_t>("begin_mask"),

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kCheckEvery = 1 << 16;
 constexpr char kDistinct[] = "the distinct elements";
 
-// Numbers of items.
+// The numbers of items.
 using Places = CountedTable<std::vector<int64_t>>;
 
 // Sets element i of an int32 or int64 tensor.
@@ -28,8 +28,8 @@ void SetInt(Tensor* t, int64_t i, int64_t value) {
   }
 }
 
-// Numbers the distinct keys of items [0, count): the number of each item goes
-// to `idx`, the first item of each number to `first`.
+// Numbers the distinct keys of items [0, count): the number of each item is
+// written to `idx`, the first item of each number to `first`.
 template <class Keys>
 Status Number(KernelContext& ctx, const Keys& keys, int64_t count, Tensor* idx,
               Places& first) {
@@ -46,14 +46,14 @@ Status Number(KernelContext& ctx, const Keys& keys, int64_t count, Tensor* idx,
       number = entry->second;
       if (is_new) first->push_back(i);
     } else {
-      first->push_back(i);  // equal to nothing, itself included
+      first->push_back(i);  // equal to nothing, not even to itself
     }
     SetInt(idx, i, number);
   }
   return OkStatus();
 }
 
-// The distinct slices of x along `axis`.
+// Finds the distinct slices of x along `axis`.
 Status UniqueAlong(KernelContext& ctx, int axis) {
   const Tensor& x = ctx.input(0);
   const int64_t count = x.dim(axis);
@@ -93,7 +93,7 @@ Status UniqueAlong(KernelContext& ctx, int axis) {
   if (ctx.num_outputs() < 3) return OkStatus();
   MR_ASSIGN_OR_RETURN(Tensor * counts,
                       ctx.AllocateOutput(2, TensorShape({distinct})));
-  // The places are not needed any more.
+  // The numbers are not needed any more.
   const auto sums = places.mutable_flat<int64_t>();
   std::fill(sums.begin(), sums.end(), 0);
   for (int64_t i = 0; i < count; ++i) ++sums[IntAt(*idx, i)];

@@ -9,10 +9,10 @@
 namespace millrace::ops {
 namespace {
 
-// Elements as words whose bits under `mask` are all 0 for zero: the sign of a
-// floating number does not count (there is a negative zero).
+// Describes elements as words whose bits under `mask` are all 0 for zero: the
+// sign of a floating-point number is ignored, since there is a negative zero.
 struct Bits {
-  int words = 1;  // an element
+  int words = 1;  // in an element
   size_t word_bytes = 1;
   uint64_t mask = ~uint64_t{0};
 };
@@ -73,7 +73,7 @@ void WriteRows(const Tensor& in, const DimVector& dims, int64_t begin,
                int64_t end, int64_t* row) {
   const int rank = kRank > 0 ? kRank : in.rank();
   const int64_t inner = dims[rank - 1];
-  // The coordinates of the innermost line in which the last element was.
+  // The coordinates of the innermost line that contained the last element.
   int64_t line = -1 - inner;
   std::array<int64_t, kRank> fixed = {};
   DimVector any(static_cast<size_t>(kRank > 0 ? 0 : rank));
@@ -95,7 +95,7 @@ Status WhereKernel(KernelContext& ctx) {
   const int rank = in.rank();
   if (rank == 0)
     return InvalidArgument("WhereOp : Unhandled input dimensions: 0");
-  // Counted by blocks, so that each block knows where its rows begin.
+  // Counts by block, so that each block knows where its rows begin.
   constexpr int64_t kBlock = 1 << 14;
   const int64_t total = in.num_elements();
   const int64_t blocks = (total + kBlock - 1) / kBlock;

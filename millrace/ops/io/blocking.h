@@ -11,7 +11,8 @@
 
 namespace millrace::ops {
 
-// As the executor runs kernels: libraries throw. `ctx` lives until `done`.
+// Runs `body` as the executor runs kernels: libraries may throw. `ctx` must
+// live until `done`.
 template <class F>
 Status RunGuarded(const KernelContext& ctx, F& body) {
   const ScopedMemoryLimit limit;
@@ -24,8 +25,9 @@ Status RunGuarded(const KernelContext& ctx, F& body) {
   }
 }
 
-// `body` (Status()) runs once on the device's blocking pool, then `done`.
-// RESOURCE_EXHAUSTED if too many operations wait there already.
+// Runs `body` (returning Status) once on the device's blocking pool, then calls
+// `done`. Passes RESOURCE_EXHAUSTED to `done` if too many operations wait there
+// already.
 template <class F>
 void RunBlocking(KernelContext& ctx, Done done, F body) {
   auto shared = std::make_shared<Done>(std::move(done));

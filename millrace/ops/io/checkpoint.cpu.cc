@@ -21,8 +21,8 @@ StatusOr<std::string> StringScalar(const Tensor& t, absl::string_view what) {
   return t.flat<StringElement>()[0].str();
 }
 
-// "tensor_names" and "shape_and_slices" of as many entries as there are
-// tensors.
+// Checks that "tensor_names" and "shape_and_slices" have as many entries as
+// there are tensors.
 Status CheckNames(const Tensor& names, const Tensor* slices, int tensors) {
   if (names.rank() != 1 || names.num_elements() != tensors) {
     return InvalidArgument("Got ", names.num_elements(), " tensor names but ",
@@ -91,8 +91,8 @@ class SaveV2Kernel {
   }
 };
 
-// What the tensors of a checkpoint of format V1 are: whole, or parts of larger
-// ones, which an input says.
+// The contents of a checkpoint of format V1: whole tensors, or slices of larger
+// ones, which an input describes.
 enum class Saved { kWhole, kSlices };
 
 template <Saved kSaved>

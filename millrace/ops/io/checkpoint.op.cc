@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// Prefix and names: a scalar and two vectors of one length.
+// Requires prefix and names: a scalar and two vectors of one length.
 Status NamesShape(ShapeContext& c, int outputs) {
   MR_RETURN_IF_ERROR(c.WithRank(0, 0).status());
   MR_ASSIGN_OR_RETURN(const PartialShape names, c.WithRank(1, 1));
@@ -16,7 +16,7 @@ Status NamesShape(ShapeContext& c, int outputs) {
 
 Status SaveV2Shape(ShapeContext& c) { return NamesShape(c, 0); }
 
-// A slice says its shape; the stored tensor's is not known here.
+// A slice states its shape; that of the stored tensor is not known here.
 Status RestoreV2Shape(ShapeContext& c) {
   return NamesShape(c, c.num_outputs());
 }

@@ -11,7 +11,7 @@ CsvSplitter::CsvSplitter(const CsvOptions& options) : options_(options) {
   stops_[static_cast<uint8_t>('"')] |= options.quotes;
 }
 
-// One field from the front of `rest`, and the delimiter behind it.
+// Takes one field from the front of `rest`, and the delimiter behind it.
 Status CsvSplitter::TakePlain(absl::string_view* rest,
                               absl::string_view* field) const {
   size_t end = 0;
@@ -26,7 +26,7 @@ Status CsvSplitter::TakePlain(absl::string_view* rest,
   return OkStatus();
 }
 
-// The same behind an opening quote.
+// Takes a field behind an opening quote.
 Status CsvSplitter::TakeQuoted(absl::string_view line, absl::string_view* rest,
                                absl::string_view* field) {
   const size_t begin = unescaped_.size();
@@ -50,7 +50,7 @@ Status CsvSplitter::TakeQuoted(absl::string_view line, absl::string_view* rest,
           "Quote inside a string has to be escaped by another quote");
     }
     rest->remove_prefix(1);
-    // Fields refer to it, so it must not move.
+    // Fields refer to the string, so it must not move.
     if (unescaped_.empty()) unescaped_.reserve(line.size());
     unescaped_.append(part.data(), part.size());
     unescaped_.push_back('"');

@@ -1,4 +1,4 @@
-// Fields of lines of comma separated values.
+// Splits lines of comma-separated values into fields.
 #pragma once
 
 #include <array>
@@ -13,19 +13,19 @@ namespace millrace::ops {
 
 struct CsvOptions {
   char delimiter = ',';
-  bool quotes = true;            // "a,""b""" is the field a,"b"
+  bool quotes = true;            // if true, "a,""b""" is the field a,"b"
   std::vector<int64_t> columns;  // increasing; empty: all
 };
 
 // Splits one line after the other. Not thread-safe.
 class CsvSplitter {
  public:
-  // `options` outlive this.
+  // `options` must outlive this.
   explicit CsvSplitter(const CsvOptions& options);
 
-  // The selected fields: parts of `line`, or of this splitter until the next
-  // call. Line ends between fields are passed over. INVALID_ARGUMENT for quotes
-  // and line ends where there may be none.
+  // Returns the selected fields, which are parts of `line`, or of this splitter
+  // until the next call. Line ends between fields are skipped. Returns
+  // INVALID_ARGUMENT for quotes and line ends where none are allowed.
   StatusOr<absl::Span<const absl::string_view>> Split(absl::string_view line);
 
  private:
@@ -34,10 +34,10 @@ class CsvSplitter {
                     absl::string_view* field);
 
   const CsvOptions& options_;
-  // Characters that end a field without quotes, or may not be in it.
+  // Characters that end an unquoted field, or must not be in it.
   std::array<bool, 256> stops_ = {};
   std::vector<absl::string_view> fields_;
-  std::string unescaped_;  // fields with quotes in them
+  std::string unescaped_;  // fields that contain quotes
 };
 
 }  // namespace millrace::ops

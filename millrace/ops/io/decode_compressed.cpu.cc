@@ -9,7 +9,7 @@
 namespace millrace::ops {
 namespace {
 
-// A string as a file, for the stream that decompresses.
+// A string as a file, for the stream that decompresses it.
 class TextFile final : public RandomAccessFile {
  public:
   explicit TextFile(absl::string_view text) : text_(text) {}

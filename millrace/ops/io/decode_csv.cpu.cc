@@ -26,18 +26,18 @@ bool ParseSlowly(absl::string_view text, double* v) {
 bool Parse(absl::string_view text, std::floating_point auto* v) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *v);
-  // What it does not take whole, as a plus sign, blanks or what is out of
-  // range, may still be a number.
+  // Text that is not parsed completely, because of a plus sign, blanks or a
+  // value out of range, may still be a number.
   return (error == std::errc() && stop == end) || ParseSlowly(text, v);
 }
 bool Parse(absl::string_view text, std::integral auto* v) {
   return absl::SimpleAtoi(text, v);
 }
 
-// What comes first in the records of those that fail at the same time.
+// The first error, in the order of records, among those that threads find.
 class FirstFailure {
  public:
-  // True for records that need not be looked at any more.
+  // Returns true for records that need no further work.
   bool IsBefore(int64_t row) const {
     return row > row_.load(std::memory_order_relaxed);
   }
@@ -47,7 +47,7 @@ class FirstFailure {
     row_.store(row, std::memory_order_relaxed);
     status_ = std::move(status);
   }
-  // When nobody notes any more.
+  // Returns the error. Requires: all threads are finished.
   const Status& status() const { return status_; }
 
  private:

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// The shape of the records, for each column.
+// Sets the output of each column to the shape of the records.
 Status DecodeCsvShape(ShapeContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) {
     MR_ASSIGN_OR_RETURN(const PartialShape fallback, c.WithRankAtMost(i, 1));

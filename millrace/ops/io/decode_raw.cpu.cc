@@ -6,7 +6,8 @@
 namespace millrace::ops {
 namespace {
 
-// Numbers of `size` bytes, a component of a complex one, in the other order.
+// Reverses the byte order of numbers of `size` bytes, or of the components of
+// complex ones.
 void SwapBytes(char* data, size_t bytes, size_t size) {
   for (size_t at = 0; at + size <= bytes; at += size) {
     std::reverse(data + at, data + at + size);
@@ -17,7 +18,7 @@ size_t ComponentSize(DataType type) {
   return IsComplex(type) ? SizeOf(type) / 2 : SizeOf(type);
 }
 
-// [..., width] for the shape of the input.
+// Returns [..., width] for an input of shape [...].
 StatusOr<TensorShape> Widened(const TensorShape& shape, int64_t width) {
   DimVector dims = shape.dims();
   dims.push_back(width);
@@ -59,7 +60,7 @@ class DecodeRawKernel {
       to += length;
     }
     if (type == DataType::kBool) {
-      // Any other bits are no bool.
+      // A bool has no other bits than 0 and 1.
       for (size_t i = 0; i < out->size_bytes(); ++i) {
         out->mutable_data()[i] = out->data()[i] != 0;
       }

@@ -3,13 +3,14 @@
 namespace millrace::ops {
 namespace {
 
-// A dimension of unknown size behind those of the input.
+// Adds a dimension of unknown size behind those of the input.
 Status DecodeRawShape(ShapeContext& c) {
   if (!c.input(0).known_rank()) return shapes::Unknown(c);
   return c.Return(c.input(0).Concatenate(PartialShape({kUnknownDim})));
 }
 
-// A dimension behind those of the input, for `fixed_length` bytes a string.
+// Adds a dimension behind those of the input, for `fixed_length` bytes of each
+// string.
 Status DecodePaddedRawShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   if (!c.input(0).known_rank()) return shapes::Unknown(c);

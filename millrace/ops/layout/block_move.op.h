@@ -1,4 +1,5 @@
-// Which way elements go between blocks of space and the batch or the channels.
+// The direction in which elements move between blocks of space and the batch or
+// the channels.
 #pragma once
 
 namespace millrace::ops {

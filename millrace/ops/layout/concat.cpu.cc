@@ -12,7 +12,8 @@
 namespace millrace::ops {
 namespace {
 
-// Inputs [begin, end) are joined along the axis that input `axis_input` gives.
+// Concatenates inputs [begin, end) along the axis that input `axis_input`
+// holds.
 Status ConcatInputs(KernelContext& ctx, int begin, int end, int axis_input,
                     absl::string_view axis_name) {
   const Tensor& axis_tensor = ctx.input(axis_input);
@@ -40,7 +41,7 @@ Status ConcatInputs(KernelContext& ctx, int begin, int end, int axis_input,
   DimVector dims = first.shape().dims();
   CheckedSize joined = 0;
   std::vector<RowView> parts;
-  int only = -1;  // the one input with elements; -2: several
+  int only = -1;  // index of the only input with elements; -2: several
   for (int i = begin; i < end; ++i) {
     const Tensor& in = ctx.input(i);
     const auto text = [&] {
@@ -105,7 +106,7 @@ Status ConcatOffsetKernel(KernelContext& ctx) {
   if (axis < 0 || axis >= dims) {
     return InvalidArgument("Concat dim is out of range: ", dim, " vs. ", dims);
   }
-  // Offsets wrap around in their type, as stock's do.
+  // Offsets wrap around in their type, as in stock.
   const bool narrow = ctx.output_type(0) == DataType::kInt32;
   uint64_t offset = 0;
   for (int i = 1; i < ctx.num_inputs(); ++i) {

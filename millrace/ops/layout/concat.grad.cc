@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// The values begin at input `first`.
+// Sets the gradients of the values, which begin at input `first`.
 void ConcatGradient(GradContext& g, const Output& axis, int first, int count) {
   if (count == 1) {
     g.Set(first, g.dy());
@@ -12,7 +12,7 @@ void ConcatGradient(GradContext& g, const Output& axis, int first, int count) {
   }
   std::vector<Output> values;
   for (int i = 0; i < count; ++i) values.push_back(g.in(first + i));
-  // An axis below 0 counts from the back, which offsets do not understand.
+  // A negative axis counts from the end, which ConcatOffset does not support.
   const Output positive = FloorMod(g, axis, RankOf(g, values[0]));
   const std::vector<Output> shapes = ShapeN(g, values);
   const std::vector<Output> offsets = ConcatOffset(g, positive, shapes);

@@ -1,12 +1,12 @@
-// The shape function of joining tensors.
+// The shape function of concatenating tensors.
 #pragma once
 
 #include "millrace/graph/shape_context.h"
 
 namespace millrace::ops {
 
-// Inputs [begin, end) along the dimension that input `axis_input` holds; sets
-// output 0.
+// Sets output 0 to the shape of inputs [begin, end) concatenated along the
+// dimension that input `axis_input` holds.
 Status ConcatShape(ShapeContext& c, int begin, int end, int axis_input);
 
 }  // namespace millrace::ops

@@ -1,4 +1,4 @@
-// Cutting the input of a kernel into its outputs.
+// Splits the input of a kernel into its outputs.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 namespace millrace::ops {
 
 struct CutOptions {
-  bool drops_axis = false;     // outputs lack the dimension; sizes are all 1
-  bool shares_vector = false;  // else pieces of a vector that is a view are
-                               // copies
+  bool drops_axis = false;     // outputs lack the dimension; all sizes are 1
+  bool shares_vector = false;  // else copies pieces of a view
 };
 
-// Sets output i to the piece of sizes[i] of the input along `axis`. The sizes
-// add up to the dimension.
+// Sets output i to the piece of sizes[i] of the input along `axis`. Requires:
+// the sizes add up to the dimension.
 Status CutAlong(KernelContext& ctx, int input, int axis,
                 absl::Span<const int64_t> sizes,
                 const CutOptions& options = {});

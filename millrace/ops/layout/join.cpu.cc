@@ -7,15 +7,15 @@
 namespace millrace::ops {
 namespace {
 
-// Below this many bytes in all a plain loop beats working out a copy's form.
+// Below this many bytes in total, a plain loop is faster than planning a copy.
 constexpr int64_t kSmallBytes = 4096;
-// Rows of more bytes are parts of the work by themselves.
+// Longer rows are units of work by themselves.
 constexpr int64_t kMostRowBytes = int64_t{64} << 10;
-// The least length of a part of a row, on average, that is worth a call of
-// memcpy.
+// The smallest average length of a part of a row for which a call of memcpy is
+// worthwhile.
 constexpr int64_t kLeastPartBytes = 64;
 
-// Whether all parts are copied row by row.
+// Returns whether all parts are copied row by row.
 bool FitsOnePass(DataType type, int64_t outer, int64_t row, size_t parts) {
   const int64_t bytes = row * static_cast<int64_t>(SizeOf(type));
   return IsPlain(type) && outer > 1 && bytes <= kMostRowBytes &&
@@ -39,8 +39,8 @@ Status JoinRows(KernelContext& ctx, DataType type,
     }
     return OkStatus();
   }
-  // One pass over the rows: what lies between cores is shared once, not once a
-  // part.
+  // One pass over the rows: cache lines at the borders between cores are shared
+  // once, not once for each part.
   if (FitsOnePass(type, outer, total, parts.size())) {
     const int64_t row_nanos =
         MoveCost(type, total) + 5 * static_cast<int64_t>(parts.size());

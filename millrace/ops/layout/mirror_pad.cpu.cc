@@ -13,7 +13,7 @@
 namespace millrace::ops {
 namespace {
 
-// 0: the edge itself is repeated; 1: it is not.
+// Returns 0 if the edge itself is repeated, 1 if it is not.
 StatusOr<int64_t> EdgeOffset(const KernelInit& init) {
   MR_ASSIGN_OR_RETURN(std::string mode, init.Attr<std::string>("mode"));
   if (mode == "SYMMETRIC") return 0;
@@ -22,8 +22,8 @@ StatusOr<int64_t> EdgeOffset(const KernelInit& init) {
                          mode);
 }
 
-// For each place of a padded dimension the place inside that it mirrors,
-// times `stride`.
+// Returns, for each position of a padded dimension, the inner position that it
+// mirrors, times `stride`.
 std::vector<int64_t> MirrorMap(int64_t size, int64_t before, int64_t after,
                                int64_t edge, int64_t stride) {
   std::vector<int64_t> map;
@@ -37,7 +37,7 @@ std::vector<int64_t> MirrorMap(int64_t size, int64_t before, int64_t after,
 
 using Maps = std::vector<std::vector<int64_t>>;
 
-// A map for each dimension of a tensor with dimensions `dims`.
+// Returns a map for each dimension of a tensor with dimensions `dims`.
 Maps MirrorMaps(const DimVector& dims, const Tensor& paddings, int64_t edge) {
   const DimVector strides = RowMajorStrides(dims);
   Maps maps;
@@ -49,7 +49,8 @@ Maps MirrorMaps(const DimVector& dims, const Tensor& paddings, int64_t edge) {
   return maps;
 }
 
-// What the maps take, which is more than small elements of few dimensions do.
+// Charges the maps, which take more memory than tensors of small elements and
+// few dimensions.
 Status ChargeMaps(const DimVector& padded, MemoryCharge* charge) {
   int64_t places = 0;
   for (const int64_t size : padded) places += size;
@@ -57,7 +58,7 @@ Status ChargeMaps(const DimVector& padded, MemoryCharge* charge) {
                      "the mirrored places");
 }
 
-// A row of `paddings` for each dimension of `in`.
+// Checks that `paddings` has a row for each dimension of `in`.
 Status CheckPaddings(const Tensor& in, const Tensor& paddings) {
   if (paddings.rank() != 2 || paddings.dim(1) != 2) {
     return InvalidArgument("paddings must be a matrix with 2 columns: ",
@@ -71,8 +72,8 @@ Status CheckPaddings(const Tensor& in, const Tensor& paddings) {
   return OkStatus();
 }
 
-// A dimension of `size` has as many places to mirror. `whose` tells it apart:
-// "" or "output ".
+// Checks that a dimension of `size` has enough elements to mirror. `whose` is
+// "" or "output ", for the message.
 Status CheckMirrored(int64_t before, int64_t after, int64_t size, int64_t edge,
                      absl::string_view whose) {
   if (edge == 0 && (before > size || after > size)) {
@@ -88,7 +89,7 @@ Status CheckMirrored(int64_t before, int64_t after, int64_t size, int64_t edge,
   return OkStatus();
 }
 
-// The size of a dimension of `size` with paddings.
+// Returns the size of a dimension of `size` with paddings.
 StatusOr<int64_t> SizeWith(int64_t before, int64_t after, int64_t size,
                            int64_t edge) {
   if (before < 0 || after < 0) {
@@ -99,7 +100,7 @@ StatusOr<int64_t> SizeWith(int64_t before, int64_t after, int64_t size,
   return (CheckedSize(size) + before + after).Get("a padded dimension");
 }
 
-// The size of a dimension of `size` without its paddings.
+// Returns the size of a dimension of `size` without its paddings.
 StatusOr<int64_t> SizeWithout(int64_t before, int64_t after, int64_t size,
                               int64_t edge) {
   if (before < 0 || after < 0) {
@@ -121,7 +122,7 @@ StatusOr<int64_t> SizeWithout(int64_t before, int64_t after, int64_t size,
 }
 
 // Calls f(row, place) for rows [begin, end) of the innermost dimension of a
-// padded tensor: `place` is where the mirrored row begins inside.
+// padded tensor: `place` is where the mirrored row begins in the inner tensor.
 template <class F>
 void ForMirroredRows(const DimVector& padded, const Maps& maps, int64_t begin,
                      int64_t end, F f) {
@@ -138,8 +139,8 @@ void ForMirroredRows(const DimVector& padded, const Maps& maps, int64_t begin,
   }
 }
 
-// By rows, whose middle is copied in one piece. `before` elements of each row
-// of `padded` lie before it.
+// Copies row by row; the middle of a row is copied in one piece. `before`
+// elements of each row of `padded` precede it.
 template <class T>
 Status CopyMirrored(KernelContext& ctx, const Tensor& inside, const Maps& maps,
                     int64_t before, Tensor* padded) {
@@ -166,8 +167,8 @@ Status CopyMirrored(KernelContext& ctx, const Tensor& inside, const Maps& maps,
       });
 }
 
-// Rows of leading dimensions without padding go to places of their own, so
-// threads may share them out; all else is added up in order.
+// Adds up gradients. Rows of leading dimensions without padding have their own
+// destinations, so threads may share them; all else is added up in order.
 template <class T>
 Status AddMirrored(KernelContext& ctx, const Tensor& padded, const Maps& maps,
                    Tensor* inside) {
@@ -178,7 +179,7 @@ Status AddMirrored(KernelContext& ctx, const Tensor& padded, const Maps& maps,
   }
   const DimVector dims = padded.shape().dims();
   const int64_t length = dims.back();
-  const int64_t rows = padded.num_elements() / length / groups;  // of a group
+  const int64_t rows = padded.num_elements() / length / groups;  // in a group
   const T* src = padded.flat<T>().data();
   T* dst = inside->mutable_flat<T>().data();
   const std::vector<int64_t>& last = maps.back();
@@ -196,7 +197,7 @@ Status AddMirrored(KernelContext& ctx, const Tensor& padded, const Maps& maps,
 }
 
 enum class Mirror {
-  kCopied,  // paddings are put around the input
+  kCopied,  // paddings are added around the input
   kFolded,  // the input's paddings are added to what they mirror
 };
 

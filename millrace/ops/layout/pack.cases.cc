@@ -34,7 +34,7 @@ MR_CASES(Unpack)(CaseList& c) {
           "Input shape axis 0 must equal 3, got shape [2]");
   c.BuildError({F32({2})}, {{"num", 2}, {"axis", 3}},
                "Invalid axis: 3; must be in [-1,1)");
-  // Stock hands on rows of 64 bytes, but not the only part as such.
+  // Stock shares rows of 64 bytes, but not a single part of the whole.
   c.Ok({F32({4, 16})}, {{"num", 4}});
   c.Ok({F32({4, 8})}, {{"num", 4}});
   c.Ok({F32({2, 4, 4})}, {{"num", 2}});

@@ -5,7 +5,7 @@
 namespace millrace::ops {
 namespace {
 
-// The attribute `axis` as a place in a shape of `rank` dimensions.
+// Returns the attribute `axis` as an index into a shape of `rank` dimensions.
 StatusOr<int> AxisAttr(ShapeContext& c, int rank) {
   MR_ASSIGN_OR_RETURN(int64_t axis, c.Attr<int64_t>("axis"));
   if (axis < -rank || axis >= rank) {

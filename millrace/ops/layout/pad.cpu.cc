@@ -10,7 +10,7 @@
 namespace millrace::ops {
 namespace {
 
-// A dimension of the input and what is put around it.
+// A dimension of the input and its padding.
 struct Padded {
   int64_t size = 0;
   int64_t before = 0;
@@ -53,7 +53,8 @@ StatusOr<TensorShape> PaddedShape(absl::Span<const Padded> dims) {
   return TensorShape::Make(sizes);
 }
 
-// Joins dimensions without padding to those before them, so that rows get long.
+// Merges dimensions without padding into those before them, so that rows get
+// long.
 std::vector<Padded> Join(absl::Span<const Padded> dims) {
   std::vector<Padded> joined;
   for (const Padded& p : dims) {

@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// Cuts the paddings off again.
+// Removes the padding from the gradient.
 void PadGradient(GradContext& g) {
   const Output paddings = g.in(1);
   const Output begin = Reshape(g,

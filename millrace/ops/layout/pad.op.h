@@ -1,4 +1,4 @@
-// The shape function of putting edges around tensors.
+// The shape function of padding tensors.
 #pragma once
 
 #include "millrace/graph/shape_context.h"
@@ -8,7 +8,7 @@ namespace millrace::ops {
 enum class Paddings { kAdded, kTakenOff };
 
 // Sets output 0 to the shape of input 0 with the paddings that input 1 holds
-// added to its sizes, or taken off.
+// added to its sizes, or subtracted from them.
 Status PaddedShape(ShapeContext& c, Paddings paddings);
 
 }  // namespace millrace::ops

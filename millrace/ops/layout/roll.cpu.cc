@@ -25,7 +25,7 @@ Status RollKernel(KernelContext& ctx) {
   if (!(shifts.shape() == axes.shape())) {
     return InvalidArgument("shift and axis must have the same size");
   }
-  // How far each dimension moves to the right, in [0, size).
+  // The shift of each dimension to the right, in [0, size).
   DimVector moved(static_cast<size_t>(rank));
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
     int64_t axis = IntAt(axes, i);
@@ -43,8 +43,8 @@ Status RollKernel(KernelContext& ctx) {
     return OkStatus();
   }
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
-  // A row reaches from the last dimension that moves to the end; it is two
-  // runs.
+  // A row extends from the last dimension that is shifted to the end; it is
+  // copied as two runs.
   const DimVector dims = in.shape().dims();
   const DimVector strides = RowMajorStrides(dims);
   const DimVector row_dims(dims.begin(), dims.begin() + last);

@@ -8,7 +8,8 @@
 namespace millrace::ops {
 namespace {
 
-// SpaceToBatchND as numbers; the first versions have two spatial dimensions.
+// The parameters of SpaceToBatchND; the first versions have two spatial
+// dimensions.
 struct Blocks {
   std::vector<int64_t> block, before, after;
   int n() const { return static_cast<int>(block.size()); }
@@ -47,8 +48,9 @@ StatusOr<Blocks> ReadBlocks(const std::vector<int64_t>& block,
 
 int64_t CeilOf(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Copies what lies in both, block by block. `space` is the tensor with the
-// larger spatial dimensions, `batch` the one with the larger batch.
+// Copies the elements that both tensors have, block by block. `space` is the
+// shape with the larger spatial dimensions, `batch` the one with the larger
+// batch.
 Status CopyBlocks(KernelContext& ctx, const Blocks& b, DataType type,
                   const TensorShape& space, const TensorShape& batch,
                   BlockMove move, const char* from, char* to) {
@@ -76,7 +78,8 @@ Status CopyBlocks(KernelContext& ctx, const Blocks& b, DataType type,
     }
     bool none = false;
     for (int i = 0; i < n; ++i) {
-      // Place j of the batch's tensor is j * block + shift of the space's.
+      // Position j of the batch tensor is position j * block + shift of the
+      // space tensor.
       const int64_t shift = offset[i] - b.before[i];
       const int64_t first = shift >= 0 ? 0 : CeilOf(-shift, b.block[i]);
       const int64_t end = std::min(
@@ -100,8 +103,8 @@ Status CopyBlocks(KernelContext& ctx, const Blocks& b, DataType type,
   return OkStatus();
 }
 
-// Where an op has the sizes of its blocks: one for the two dimensions of an
-// image, or a vector.
+// The source of an op's block sizes: an attribute with one size for both
+// dimensions of an image, or an input with a vector.
 enum class BlockSizes { kAttr, kInput };
 
 template <BlockMove kMove, BlockSizes kSizes>

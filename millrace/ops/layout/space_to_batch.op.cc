@@ -1,4 +1,4 @@
-// Blocks of space that go to the batch, and back.
+// Schemas of ops that move blocks of space to the batch, and back.
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/array/shape_rules.op.h"
@@ -7,9 +7,9 @@
 namespace millrace::ops {
 namespace {
 
-// Spatial dimensions begin at 1. `block` and `pads` may be unknown (null);
-// pads are pairs. From space the batch grows by the blocks' product, to space
-// it shrinks.
+// Sets the shape of the output. Spatial dimensions begin at 1. `block` and
+// `pads` may be unknown (null); pads are pairs. From space the batch grows by
+// the product of the blocks, to space it shrinks.
 Status BlockShape(ShapeContext& c, const std::vector<int64_t>& block,
                   const Tensor* pads, BlockMove move) {
   const bool to_batch = move == BlockMove::kFromSpace;

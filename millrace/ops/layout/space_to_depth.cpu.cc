@@ -8,14 +8,14 @@ namespace millrace::ops {
 namespace {
 
 // Moves elements between [n, h, w, places, c] of depth and [n, h, block, w,
-// block, c] of space, or with the channels in front.
+// block, c] of space, or the same with channels first.
 template <BlockMove kMove>
 class DepthKernel {
  public:
   static StatusOr<DepthKernel> Make(const KernelInit& init) {
     DepthKernel k;
     MR_ASSIGN_OR_RETURN(k.block_, init.Attr<int64_t>("block_size"));
-    // Stock takes an int.
+    // Stock's block size is an int.
     if (k.block_ <= 1 || k.block_ > std::numeric_limits<int32_t>::max()) {
       return InvalidArgument("Block size should be > 1, but was: ", k.block_);
     }
@@ -48,7 +48,7 @@ class DepthKernel {
       }
       c /= b * b;
     }
-    // h, w of the deep tensor, c of the wide one.
+    // h and w are those of the deep tensor, c that of the wide one.
     MR_ASSIGN_OR_RETURN(const TensorShape shape,
                         kToDepth ? TensorShape::Make({n, h, w, c * b * b})
                                  : TensorShape::Make({n, h * b, w * b, c}));

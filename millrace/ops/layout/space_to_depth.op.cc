@@ -5,8 +5,8 @@
 namespace millrace::ops {
 namespace {
 
-// Sizes in front of the channels shrink by the block, and the channels grow by
-// its area; to space, it is the other way.
+// The sizes before the channels shrink by the block and the channels grow by
+// its area; to space, it is the reverse.
 template <BlockMove kMove>
 Status DepthShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const auto format, c.Attr<std::string>("data_format"));

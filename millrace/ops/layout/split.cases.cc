@@ -24,7 +24,7 @@ MR_CASES(Split)(CaseList& c) {
         "Number of ways to split should evenly divide the split dimension, but "
         "got split_dim 0 "
         "(size = 5) and num_split 2");
-  // Stock hands on rows of 64 bytes, but no parts of vectors.
+  // Stock shares rows of 64 bytes, but not parts of vectors.
   c.Ok({Scalar(0), F32({4, 16})}, {{"num_split", 2}});
   c.Ok({Scalar(-2), F32({4, 16})}, {{"num_split", 4}});
   c.Ok({Scalar(0), F32({4, 8})}, {{"num_split", 2}});
@@ -74,7 +74,7 @@ MR_CASES(SplitV)(CaseList& c) {
           "-input rank(-1) <= split_dim < input rank (1), but got 1");
   c.BuildError({F32({5}), Vec({2, 2}), Scalar(0)}, {{"num_split", 2}},
                "can't split axis of size 5 into pieces of size [2,2]");
-  // Stock hands on rows of 64 bytes, and of a vector all parts or none.
+  // Stock shares rows of 64 bytes, and all parts of a vector or none.
   c.Ok({F32({4, 16}), Vec({1, 3}), Scalar(0)}, {{"num_split", 2}});
   c.Ok({F32({4, 16}), Vec({0, 4}), Scalar(-2)}, {{"num_split", 2}});
   c.Ok({F32({4, 8}), Vec({2, 2}), Scalar(0)}, {{"num_split", 2}});

@@ -9,7 +9,7 @@
 namespace millrace::ops {
 namespace {
 
-// `split_dim` as a dimension of `in`.
+// Returns `split_dim` as a dimension of `in`.
 StatusOr<int> SplitDim(const Tensor& split_dim, const Tensor& in) {
   const int64_t given = IntAt(split_dim, 0);
   const int rank = in.rank();
@@ -46,8 +46,8 @@ Status SplitKernel(KernelContext& ctx) {
       std::vector<int64_t>(static_cast<size_t>(n), in.dim(dim) / n));
 }
 
-// Whether a vector may be shared: as in TensorFlow, all pieces are shared or
-// none is.
+// Returns whether a vector may be shared: as in TensorFlow, all pieces are
+// shared or none is.
 bool AllPiecesAligned(const Tensor& in, absl::Span<const int64_t> sizes) {
   int64_t end = 0;
   for (const int64_t size : sizes) {

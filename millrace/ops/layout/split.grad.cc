@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// Joins what came back to the pieces. ConcatV2 takes two values at least.
+// Concatenates the gradients of the pieces. ConcatV2 takes at least two values.
 Output JoinedDys(GradContext& g, const Output& axis) {
   return g.num_outputs() == 1 ? g.dy() : ConcatV2(g, AllDys(g), axis);
 }

@@ -5,8 +5,8 @@
 namespace millrace::ops {
 namespace {
 
-// Input i as a dimension of a shape of `rank` dimensions (-1: unknown); may
-// count from the end. kUnknownDim if it is not known.
+// Returns input i as a dimension of a shape of `rank` dimensions (-1: unknown);
+// it may count from the end. Returns kUnknownDim if it is not known.
 StatusOr<int64_t> AxisInput(ShapeContext& c, int i, int rank) {
   MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());
   const Tensor* t = c.input_value(i);
@@ -59,7 +59,7 @@ Status SplitVShape(ShapeContext& c) {
   const int64_t size = out.dim(at);
   const Tensor* splits = c.input_value(1);
   if (!splits) {
-    // A single output is the whole.
+    // A single output is the whole input.
     if (c.num_outputs() > 1) out.set_dim(at, kUnknownDim);
     return SetAll(c, out);
   }

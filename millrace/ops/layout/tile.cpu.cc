@@ -66,7 +66,7 @@ Status TileKernel(KernelContext& ctx) {
   return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
 }
 
-// Adds up the tiles. A walk over the input in its order: the place in the
+// Adds up the tiles. Iterates over the input in its order; the position in the
 // output is kept by dimension.
 template <class T>
 void SumTiles(const Tensor& in, absl::Span<const int64_t> out_dims,

@@ -3,7 +3,7 @@
 
 namespace millrace::ops {
 
-// The gradient [a*n, b*m] as [n, a, m, b], summed over n and m.
+// Reshapes the gradient [a*n, b*m] to [n, a, m, b] and sums it over n and m.
 MR_GRADIENT(Tile)(GradContext& g) {
   const Output shape = ShapeOf(g, g.in(0), g.in(1).dtype());
   const Output split = Reshape(g, Pack(g, {g.in(1), shape}, {.axis = 1}), {-1});

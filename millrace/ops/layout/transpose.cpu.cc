@@ -56,7 +56,7 @@ Status TransposeKernel(KernelContext& ctx) {
       kElements == Elements::kConjugated && IsComplex(x.dtype());
   const DimVector strides = RowMajorStrides(x.shape().dims());
   DimVector dims;
-  bool in_order = true;  // of the dimensions that have more than one element
+  bool in_order = true;  // for dimensions of more than one element
   int last = -1;
   for (int from : perm) {
     dims.push_back(x.dim(from));

@@ -14,7 +14,7 @@ Status TransposeShape(ShapeContext& c) {
   } else if (perm_size != kUnknownDim && perm_size >= 2) {
     rank = perm_size;
   } else {
-    return c.Return({});  // a perm of one element says too little
+    return c.Return({});  // the rank of a perm of one element is not certain
   }
   if (rank > kMaxRank) return InvalidArgument("perm has ", rank, " elements");
   MR_ASSIGN_OR_RETURN(PartialShape known,

@@ -1,4 +1,4 @@
-// Batches of matrices: the last two dimensions of tensors.
+// Batches of matrices, which are the last two dimensions of tensors.
 #pragma once
 
 #include <initializer_list>
@@ -12,9 +12,9 @@ namespace millrace::ops {
 
 // The types of most kernels here.
 using MatrixTypes = Types<float, double, Complex64, Complex128>;
-// The same as text for kernel tables.
+// The same types as text for kernel tables.
 #define MR_MATRIX_TYPES "T: float, double, complex64, complex128"
-// half is computed in float.
+// For kernels that compute half in float.
 using MatrixTypesWithHalf = Types<float, double, Half, Complex64, Complex128>;
 
 struct MatrixBatch {
@@ -22,28 +22,29 @@ struct MatrixBatch {
   DimVector dims;  // of the batch
 };
 
-// INVALID_ARGUMENT for less than two dimensions.
+// Returns INVALID_ARGUMENT for less than two dimensions.
 StatusOr<MatrixBatch> ReadBatch(const Tensor& t, int input = 0);
-// Also where the matrices are not square.
+// Also returns INVALID_ARGUMENT if the matrices are not square.
 StatusOr<MatrixBatch> ReadSquareBatch(const Tensor& t);
-// The batch of input 1, whose matrices have as many rows as those of `a` and
-// whose other dimensions are equal; else INVALID_ARGUMENT.
+// Returns the batch of input 1. Returns INVALID_ARGUMENT unless its matrices
+// have as many rows as those of `a` and its other dimensions are equal.
 StatusOr<MatrixBatch> ReadRightSides(const Tensor& t, const MatrixBatch& a);
 
-// Allocates an output for a matrix (or vector, or number) a matrix of `batch`.
+// Allocates an output with a matrix (or vector, or number) for each matrix of
+// `batch`.
 StatusOr<Tensor*> AllocateBatch(KernelContext& ctx, int output,
                                 const MatrixBatch& batch,
                                 std::initializer_list<int64_t> last);
 
-// Calls f(i, stop) for `count` matrices whose larger dimension is `n`, on all
-// threads; f returns false where there is no result, which makes the whole
-// INVALID_ARGUMENT `failure`. A step that is cancelled meanwhile sets `stop`;
-// its error comes back whatever f returns.
+// Calls f(i, stop) for `count` matrices, whose larger dimension is `n`, on all
+// threads. If f returns false, as there is no result, returns INVALID_ARGUMENT
+// `failure`. If the step is cancelled meanwhile, `stop` is set and the step's
+// error is returned, whatever f returns.
 Status ForMatrices(KernelContext& ctx, int64_t count, int64_t n,
                    const char* failure,
                    absl::FunctionRef<bool(int64_t, StopFlag& stop)> f);
 
-// Elements from row-major memory, in the type S.
+// Returns a matrix of type S from row-major memory.
 template <class S, class T>
 Matrix<S> ReadMatrix(const T* from, int64_t rows, int64_t cols) {
   Matrix<S> m(rows, cols);
@@ -52,7 +53,7 @@ Matrix<S> ReadMatrix(const T* from, int64_t rows, int64_t cols) {
   }
   return m;
 }
-// The first rows and columns of `m`.
+// Writes the first rows and columns of `m`.
 template <class T, class S>
 void WriteMatrix(const Matrix<S>& m, int64_t rows, int64_t cols, T* to) {
   for (int64_t i = 0; i < rows; ++i) {

@@ -1,5 +1,6 @@
-// A step ends soon after it is cancelled, whatever is made of a large matrix:
-// to their ends these would take minutes, longer than a test may.
+// A step ends soon after it is cancelled, whatever it computes of a large
+// matrix: run to their ends these steps would take minutes, longer than a test
+// may.
 #include <gtest/gtest.h>
 
 #include "millrace/client/ops.h"
@@ -8,7 +9,7 @@
 namespace millrace::ops {
 namespace {
 
-// Numbers in [0, 1), and a diagonal that is larger than all others of a row.
+// Returns numbers in [0, 1), with a diagonal larger than all others of a row.
 Tensor LargeMatrix(int64_t n) {
   Tensor t = Tensor::New(DataType::kDouble, TensorShape({n, n}));
   const auto a = t.mutable_flat<double>();

@@ -20,7 +20,7 @@ MR_CASES(Cholesky)(CaseList& c) {
   c.Ok({Full(kF, {1, 1}, -1)});
   c.Ok({Of(kD, {2, 2, 2}, {4, 9, 1, 3, 9, 9, 3, 5})});
   c.Ok({Definite(kF, 40)}).Tolerance(MatrixTolerance(kF));
-  // A symmetric one, of which both halves count.
+  // A symmetric matrix whose two halves both count.
   c.Sequence("gradient")
       .Node("x", "Identity", {Definite(kD, 3)})
       .Node("t", "Transpose", {"x", Vec({1, 0})})

@@ -17,7 +17,8 @@ Status RunCholesky(KernelContext& ctx) {
     return ForMatrices(ctx, b.count, n, "", [&](int64_t i, StopFlag& stop) {
       Matrix<T> m = ReadMatrix<T>(from + i * n * n, n, n);
       if (!FactorCholesky(&m, stop)) {
-        // Not positive definite: no error, as a training step may pass by.
+        // A matrix that is not positive definite is not an error, since a
+        // training step may have one temporarily.
         const T nan(std::numeric_limits<RealType<T>>::quiet_NaN());
         for (int64_t r = 0; r < n; ++r) {
           std::fill(m.row(r), m.row(r) + r + 1, nan);
@@ -30,8 +31,8 @@ Status RunCholesky(KernelContext& ctx) {
   });
 }
 
-// With L of the result: L^-H tril(L^H dL, half its diagonal) L^-1, made
-// symmetric.
+// Computes L^-H tril(L^H dL, half its diagonal) L^-1, made symmetric, where L
+// is the result of Cholesky.
 Status RunCholeskyGrad(KernelContext& ctx) {
   const Tensor& l = ctx.input(0);
   const Tensor& grad = ctx.input(1);

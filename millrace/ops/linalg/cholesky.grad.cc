@@ -3,8 +3,8 @@
 
 namespace millrace::ops {
 
-// With the factor L and its inverse: the derivative of A = L L^H, solved for
-// that of L.
+// Solves the derivative of A = L L^H for that of L, with the factor L and its
+// inverse.
 MR_GRADIENT(Cholesky)(GradContext& g) {
   const Output l = g.out();
   const Output inverse = MatrixInverse(g, l);

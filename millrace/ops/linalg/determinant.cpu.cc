@@ -7,8 +7,8 @@ namespace {
 
 enum class Result { kPlain, kLogarithm };
 
-// Sign (or phase) and logarithm of the absolute value of a determinant. What
-// is not finite is taken for the nearest end, with sign 0.
+// Returns the sign (or phase) of a determinant, and the logarithm of its
+// absolute value. If that is not finite, it is the nearest limit, with sign 0.
 template <class S>
 std::pair<S, RealType<S>> SignAndLog(const LuFactors<S>& f) {
   using R = RealType<S>;

@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// A number a matrix, times the matrix.
+// Returns each matrix multiplied by its number.
 Output ScaleEach(GradContext& g, const Output& scale, const Output& x) {
   return Mul(g, ExpandDims(g, ExpandDims(g, scale, -1), -1), x);
 }

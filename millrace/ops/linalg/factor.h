@@ -13,7 +13,7 @@ template <class S>
 struct LuFactors {
   Matrix<S> lu;
   std::vector<int64_t> order;  // row i of P A is row order[i] of A
-  bool odd = false;            // of the exchange
+  bool odd = false;            // the permutation is odd
   bool singular = false;       // a pivot is 0
 };
 
@@ -55,8 +55,8 @@ LuFactors<S> FactorLu(Matrix<S> a, StopFlag& stop) {
 enum class Triangle { kLower, kUpper };
 enum class Diagonal { kOnes, kAsGiven };
 
-// Solves L x = b (or U x = b) in place of b. The diagonal is taken for ones or
-// as it is.
+// Solves L x = b (or U x = b) in place of b. The diagonal is taken as ones or
+// as given.
 template <class S>
 void SolveTriangle(const Matrix<S>& t, Triangle triangle, Diagonal diagonal,
                    Matrix<S>* b, StopFlag& stop) {
@@ -87,8 +87,8 @@ Matrix<S> SolveLu(const LuFactors<S>& f, const Matrix<S>& b, StopFlag& stop) {
   return x;
 }
 
-// The lower triangular L of A = L L^H in place of A, whose lower half alone is
-// read. False if A is not positive definite.
+// Replaces A by the lower triangular L of A = L L^H; only the lower half of A
+// is read. Returns false if A is not positive definite.
 template <class S>
 bool FactorCholesky(Matrix<S>* a, StopFlag& stop) {
   const int64_t n = a->rows();
@@ -114,9 +114,9 @@ bool FactorCholesky(Matrix<S>* a, StopFlag& stop) {
   return true;
 }
 
-// The reflection I - tau v v^H with v = (1, tail) that takes `x` to
-// (beta, 0, ...): x becomes (beta, tail). Gives tau. The sign of beta is the
-// other one than that of x[0], so that nothing is cancelled.
+// Makes the Householder reflection I - tau v v^H with v = (1, tail) that maps
+// `x` to (beta, 0, ...). Replaces x by (beta, tail) and returns tau. The sign
+// of beta is opposite to that of x[0], which avoids cancellation.
 template <class S>
 S MakeReflection(S* x, int64_t n, int64_t stride = 1) {
   using R = RealType<S>;
@@ -139,8 +139,7 @@ S MakeReflection(S* x, int64_t n, int64_t stride = 1) {
 }
 
 // Applies I - tau v v^H to columns [begin, end) of rows k ... of `m`; v is 1
-// and what lies below row k in column k of `vectors`. `work` has room for a
-// row.
+// followed by column k of `vectors` below row k. `work` has room for a row.
 template <class S>
 void ApplyReflection(const Matrix<S>& vectors, int64_t k, S tau, int64_t begin,
                      int64_t end, S* work, Matrix<S>* m) {
@@ -156,7 +155,8 @@ void ApplyReflection(const Matrix<S>& vectors, int64_t k, S tau, int64_t begin,
   }
 }
 
-// A = Q R by reflections; of Q, the first `q_cols` columns; R is as large as A.
+// Computes A = Q R by reflections: the first `q_cols` columns of Q, and R,
+// which is as large as A.
 template <class S>
 void FactorQr(Matrix<S> a, int64_t q_cols, Matrix<S>* q, Matrix<S>* r,
               StopFlag& stop) {

@@ -11,8 +11,8 @@ inline constexpr DataType kD = DataType::kDouble;
 inline constexpr DataType kC = DataType::kComplex128;
 inline constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
-// How far results in this type may be from stock's: rounding grows with the
-// condition of the matrices below.
+// Returns how far results of this type may be from stock's: rounding errors
+// grow with the condition number of the matrices below.
 inline double MatrixTolerance(DataType t) {
   switch (t) {
     case DataType::kHalf:
@@ -27,8 +27,9 @@ inline double MatrixTolerance(DataType t) {
 
 enum class Diagonal { kReal, kComplex };
 
-// Far from singular: 3 and more on the diagonal, small elements elsewhere. The
-// lower half is that of a positive definite matrix if the diagonal is real.
+// Returns a matrix that is far from singular: 3 and more on the diagonal, small
+// elements elsewhere. The lower half is that of a positive definite matrix if
+// the diagonal is real.
 inline Value MatrixValue(DataType t, int64_t n, Diagonal diagonal_kind) {
   Tensor m = Tensor::Zeros(t, {n, n});
   const Status status =
@@ -63,7 +64,7 @@ inline Value Definite(DataType t, int64_t n) {
   return MatrixValue(t, n, Diagonal::kReal);
 }
 
-// One matrix, none, and of all types.
+// Adds cases of one matrix, of none, and of all types.
 inline void SquareCases(CaseList& c, Value (*make)(DataType, int64_t)) {
   c.EachType("T", [&](CaseList& c, DataType t) {
     for (const int64_t n : {1, 2, 5}) {

@@ -10,24 +10,24 @@ namespace millrace::ops {
 
 // The last two dimensions of a batch of matrices.
 struct Matrices {
-  PartialShape shape;  // of a known rank where the next are of use
+  PartialShape shape;  // if its rank is unknown, so is all that follows
   PartialShape batch;
   int64_t rows = kUnknownDim, cols = kUnknownDim;
 };
 
-// Requires two dimensions at least.
+// Requires at least two dimensions.
 StatusOr<Matrices> ReadMatrices(ShapeContext& c, int input);
 
 // Requires square matrices.
 StatusOr<Matrices> ReadSquare(ShapeContext& c, int input);
 
-// The batch with other last dimensions.
+// Returns the batch with other last dimensions.
 PartialShape WithLast(const Matrices& m, std::initializer_list<int64_t> dims);
 
-// The smaller one of rows and columns.
+// Returns the smaller one of rows and columns.
 int64_t Least(const Matrices& m);
 
-// Sets output 0 to the shape of input 0, which is square matrices.
+// Sets output 0 to the shape of input 0, which must be square matrices.
 Status SquareShape(ShapeContext& c);
 
 }  // namespace millrace::ops

@@ -43,14 +43,14 @@ RealType<S> SquareOf(S x) {
   }
 }
 
-// y -= factor * x.
+// Computes y -= factor * x.
 template <class S>
 void SubtractTimes(S factor, const S* x, int64_t n, S* y) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) y[i] -= factor * x[i];
 }
 
-// The sum of conj(x[i]) * y[i], in eight sums that are added up last.
+// Returns the sum of conj(x[i]) * y[i], computed as eight partial sums.
 template <class S>
 S Inner(const S* x, const S* y, int64_t n) {
   constexpr int64_t kLanes = 8;
@@ -67,7 +67,7 @@ S Inner(const S* x, const S* y, int64_t n) {
   return sum;
 }
 
-// Row-major; one thread.
+// Row-major. For one thread.
 template <class S>
 class Matrix {
  public:
@@ -108,7 +108,7 @@ class Matrix {
     return m;
   }
 
-  // The largest absolute value; 0 of an empty matrix.
+  // Returns the largest absolute value; 0 for an empty matrix.
   RealType<S> LargestElement() const {
     RealType<S> largest = 0;
     for (const S& x : data_) largest = std::max(largest, std::abs(x));

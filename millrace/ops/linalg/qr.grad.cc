@@ -5,10 +5,10 @@
 namespace millrace::ops {
 namespace {
 
-// The gradient of A = Q R for a square R.
+// Returns the gradient of A = Q R for a square R.
 Output QrSquare(GradContext& g, const Output& q, const Output& r,
                 const Output& dq, const Output& dr) {
-  // x times the adjoint of R's inverse.
+  // Returns x times the adjoint of R's inverse.
   const auto divide = [&](const Output& x) {
     return AdjointOf(
         g, MatrixTriangularSolve(g, r, AdjointOf(g, x), {.lower = false}));
@@ -21,7 +21,8 @@ Output QrSquare(GradContext& g, const Output& q, const Output& r,
   const Output across = divide(Sub(g, dq, Times(g, q, qdq)));
   const Output sum = AddV2(g, along, across);
   if (!IsComplex(q.dtype())) return sum;
-  // R's diagonal is real, so its imaginary part says nothing.
+  // The diagonal of R is real, so the imaginary part of its gradient is
+  // ignored.
   const Output diagonal = MatrixDiagPart(g, Sub(g, rdr, AdjointOf(g, qdq)));
   const Output imaginary = Sub(
       g, diagonal,
@@ -38,7 +39,7 @@ Output QrSquare(GradContext& g, const Output& q, const Output& r,
 }  // namespace
 
 // A wide A = [X, Y] is Q [U, V]: X = Q U as if it were alone, and V = Q^H Y.
-// For others Y and V have no columns.
+// For other matrices, Y and V have no columns.
 MR_GRADIENT(Qr)(GradContext& g) {
   int64_t rows = 0, cols = 0;
   if (g.Attr<bool>("full_matrices") && KnownSizes(g.in(0), &rows, &cols) &&

@@ -7,10 +7,10 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Vectors are known but for a sign or phase each: compared is what they give
-// together with the values. Those that nobody asked for have no shape to rely
-// on: stock's shape functions say [0], as ours do, and its kernels give a
-// number.
+// Each vector is determined except for a sign or phase, so the cases compare
+// the product of vectors and values. Vectors that are not requested have no
+// reliable shape: stock's shape functions say [0], as ours do, and its kernels
+// give a number.
 void SelfAdjointCases(CaseList& c, const char* op) {
   c.EachType("T", [&](CaseList& c, DataType t) {
     for (const int64_t n : {1, 2, 5}) {

@@ -5,7 +5,7 @@
 namespace millrace::ops {
 namespace {
 
-// Values and vectors are outputs of their own, or rows of one output.
+// Says whether values and vectors are separate outputs, or rows of one output.
 enum class Results { kApart, kJoined };
 
 template <Results kResults>

@@ -3,7 +3,7 @@
 
 namespace millrace::ops {
 
-// The op reads the lower half alone.
+// The op reads only the lower half.
 MR_GRADIENT(SelfAdjointEigV2)(GradContext& g) {
   const Output a = g.in(0);
   Output middle = MatrixDiag(g, g.dy(0));

@@ -13,7 +13,7 @@ Status EigShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Eigenvalues in row 0, eigenvectors below.
+// Eigenvalues are in row 0, eigenvectors below.
 Status EigV1Shape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const Matrices m, ReadSquare(c, 0));
   MR_ASSIGN_OR_RETURN(const int64_t rows, ShapeContext::AddDims(m.rows, 1));

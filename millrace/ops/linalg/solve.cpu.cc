@@ -1,4 +1,4 @@
-// Solutions by triangular factors, and of triangular matrices.
+// Kernels that solve by triangular factors, and solve triangular matrices.
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/broadcast.h"
 #include "millrace/ops/linalg/batch.h"
@@ -89,7 +89,7 @@ class TriangularSolveKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
-    // Which matrix of each operand the results take.
+    // The index of the matrix of each operand that each result takes.
     std::vector<int64_t> places[2];
     for (int i = 0; i < 2; ++i) {
       places[i].resize(static_cast<size_t>(all->total()));

@@ -9,7 +9,8 @@ Output UpperTriangle(GradContext& g, const Output& x) {
   return MatrixBandPart(g, x, int64_t{0}, int64_t{-1});
 }
 
-// What the batches' broadcast added up, for an operand of shape `like`.
+// Returns `d` summed over what the broadcast of the batches repeated, for an
+// operand of shape `like`.
 Output SumTo(GradContext& g, const Output& d, const Output& like,
              const Output& axes) {
   return Reshape(g, Sum(g, d, axes, {.keep_dims = true}), ShapeOf(g, like));

@@ -7,7 +7,7 @@ namespace {
 
 enum class Batches { kEqual, kBroadcast };
 
-// The shape of x in matrix x = rhs.
+// Sets output 0 to the shape of x in matrix x = rhs.
 template <Batches kBatches>
 Status SolveShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const Matrices m, ReadSquare(c, 0));

@@ -8,14 +8,15 @@
 
 namespace millrace::ops {
 
-// A real symmetric matrix with elements on and below its diagonal only.
+// A real symmetric matrix whose elements are on the diagonal and next to it;
+// only those on and below the diagonal are kept.
 template <class R>
 struct Tridiagonal {
   std::vector<R> diagonal, below;
 };
 
-// A = Q T Q^H by reflections from both sides; of A, the lower half is read.
-// `qt`, if it is not null, becomes the transpose of Q.
+// Computes A = Q T Q^H by reflections from both sides; only the lower half of A
+// is read. Sets `qt`, unless it is null, to the transpose of Q.
 template <class S>
 Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt,
                                          StopFlag& stop) {
@@ -34,7 +35,7 @@ Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt,
     v[0] = S(1);
     for (int64_t r = 0; r < m; ++r) a(i + 1 + r, i) = v[r];
     if (tau == S(0)) continue;
-    // w = conj(tau) A v, and then what makes A - v w^H - w v^H.
+    // Computes w = conj(tau) A v, and then A - v w^H - w v^H.
     std::fill(w.begin(), w.begin() + m, S(0));
     for (int64_t r = 0; r < m; ++r) {
       const S* row = a.row(i + 1 + r) + i + 1;
@@ -71,7 +72,7 @@ Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt,
   return t;
 }
 
-// c and s of the rotation that takes (p, q) to (r, 0).
+// The c and s of the rotation that maps (p, q) to (r, 0).
 template <class R>
 struct PlaneRotation {
   R c = 1, s = 0;
@@ -95,9 +96,9 @@ struct PlaneRotation {
   }
 };
 
-// One implicit step with Wilkinson's shift on the block [start, end] of `t`,
-// none of whose elements below the diagonal is 0. The rotations are applied to
-// rows of `qt` unless it is null.
+// Takes one implicit step with Wilkinson's shift on the block [start, end] of
+// `t`, in which no element below the diagonal is 0. The rotations are applied
+// to rows of `qt` unless it is null.
 template <class S>
 void RotateTridiagonal(int64_t start, int64_t end, Tridiagonal<RealType<S>>* t,
                        Matrix<S>* qt) {
@@ -141,9 +142,10 @@ void RotateTridiagonal(int64_t start, int64_t end, Tridiagonal<RealType<S>>* t,
   }
 }
 
-// A = V diag(values) V^H for a self-adjoint A, of which the lower half is read;
-// values in rising order. `vt`, if it is not null, becomes the transpose of V.
-// False where it does not converge, which elements that are no numbers do not.
+// Computes A = V diag(values) V^H for a self-adjoint A, of which only the lower
+// half is read; values are in ascending order. Sets `vt`, unless it is null, to
+// the transpose of V. Returns false if it does not converge, as with elements
+// that are NaN.
 template <class S>
 bool FactorSelfAdjoint(Matrix<S> a, std::vector<RealType<S>>* values,
                        Matrix<S>* vt, StopFlag& stop) {
@@ -191,7 +193,7 @@ bool FactorSelfAdjoint(Matrix<S> a, std::vector<RealType<S>>* values,
   return true;
 }
 
-// Rotates rows p and q of `m`, the latter times `phase` first.
+// Rotates rows p and q of `m`, after multiplying the latter by `phase`.
 template <class S, class R>
 void RotateRows(R c, R s, S phase, int64_t p, int64_t q, Matrix<S>* m) {
   S* x = m->row(p);
@@ -204,7 +206,7 @@ void RotateRows(R c, R s, S phase, int64_t p, int64_t q, Matrix<S>* m) {
 }
 
 // Makes the rows of `w` orthogonal by rotations of pairs of them (Jacobi),
-// which are applied to the rows of `v` too.
+// which are also applied to the rows of `v`.
 template <class S>
 void OrthogonalizeRows(Matrix<S>* w, Matrix<S>* v, StopFlag& stop) {
   using R = RealType<S>;
@@ -239,9 +241,9 @@ void OrthogonalizeRows(Matrix<S>* w, Matrix<S>* v, StopFlag& stop) {
   }
 }
 
-// A = U diag(values) V^H, values in falling order, for A with at least as many
-// rows as columns and finite elements. U has `u_cols` columns, as many as A has
-// columns or rows; V is square.
+// Computes A = U diag(values) V^H, with values in descending order, for A with
+// at least as many rows as columns and finite elements. U has `u_cols` columns,
+// as many as A has columns or rows; V is square.
 template <class S>
 void FactorTallSvd(Matrix<S> a, int64_t u_cols,
                    std::vector<RealType<S>>* values, Matrix<S>* u, Matrix<S>* v,
@@ -254,7 +256,7 @@ void FactorTallSvd(Matrix<S> a, int64_t u_cols,
   }
   Matrix<S> q, r;
   FactorQr(std::move(a), u_cols, &q, &r, stop);
-  // Rows of `w` are columns of R.
+  // The rows of `w` are the columns of R.
   Matrix<S> w(n, n);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) w(j, i) = r(i, j);
@@ -269,7 +271,7 @@ void FactorTallSvd(Matrix<S> a, int64_t u_cols,
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t x, int64_t y) { return norms[x] > norms[y]; });
-  // Directions below this are rounding.
+  // Singular values below this are rounding errors.
   const R least = n == 0 ? R(0)
                          : norms[order[0]] * static_cast<R>(n) *
                                std::numeric_limits<R>::epsilon();
@@ -296,7 +298,7 @@ void FactorTallSvd(Matrix<S> a, int64_t u_cols,
                 inner.row(i) + rank);
     }
   }
-  // U = Q with its first n columns times `inner`.
+  // U is Q with its first n columns multiplied by `inner`.
   *u = Matrix<S>(m, u_cols);
   for (int64_t i = 0; i < m; ++i) {
     if (stop.IsSet(n * n)) break;

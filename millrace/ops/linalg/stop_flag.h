@@ -1,4 +1,4 @@
-// Whether a long computation should end, since its step was cancelled.
+// Tells a long computation to end because its step was cancelled.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,18 @@
 
 namespace millrace::ops {
 
-// One thread. Cheap enough for loops over the rows of the smallest matrices.
+// For one thread. Cheap enough for loops over the rows of the smallest
+// matrices.
 //
-// Functions that take one end early once it is set: what they give then has
-// the right sizes and means nothing.
+// Functions that take a StopFlag return early once it is set; their results
+// then have the right sizes and unspecified values.
 class StopFlag {
  public:
-  // Null: never set. Outlives this.
+  // `scope` must outlive this; if null, the flag is never set.
   explicit StopFlag(const CancelScope* scope) : scope_(scope) {}
 
-  // To be asked before some `work` multiplications. Stays true.
+  // Returns whether to stop. Called before about `work` multiplications. Stays
+  // true.
   bool IsSet(int64_t work) {
     work_ += work;
     if (work_ > kWorkBetween) {

@@ -5,7 +5,8 @@
 namespace millrace::ops {
 namespace {
 
-// float is computed in double: half the code, and rotations add up little.
+// float is computed in double: that halves the code, and rotations accumulate
+// little rounding error.
 template <class T>
 using WideType = std::conditional_t<kIsReal<T>, double, Complex128>;
 
@@ -21,7 +22,7 @@ class SvdKernel {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadBatch(x));
     const int64_t m = b.rows, n = b.cols, p = std::min(m, n);
-    // Where nobody gets the vectors, the fewest are made.
+    // If the vectors are not wanted, as few as possible are computed.
     const bool full = full_ && vectors_;
     const int64_t u_cols = full ? m : p, v_cols = full ? n : p;
     MR_ASSIGN_OR_RETURN(Tensor* const s, AllocateBatch(ctx, 0, b, {p}));
@@ -68,7 +69,7 @@ class SvdKernel {
   }
 
  private:
-  // False where elements are no numbers.
+  // Returns false if elements are NaN or infinite.
   template <class W>
   static bool Factor(Matrix<W> a, int64_t u_cols, int64_t v_cols,
                      std::vector<double>* values, Matrix<W>* u, Matrix<W>* v,

@@ -7,10 +7,11 @@
 namespace millrace::ops {
 namespace {
 
-// What of an Svd's `dx` leaves the space of its vectors `x`, output i, whose
-// length is dimension `dim` of the matrix. Where they are as many as they are
-// long it would be roundings, which small singular values blow up: it is 0 if
-// that is known only when the graph runs.
+// Returns the part of an Svd's `dx` that leaves the space of its vectors `x`,
+// output i, whose length is dimension `dim` of the matrix. If there are as many
+// vectors as they are long, the part would consist of rounding errors, which
+// small singular values amplify; it is 0 also if that is known only when the
+// graph runs.
 Output LeavingSpace(GradContext& g, int i, const Output& x, const Output& dx,
                     const Output& xdx, int dim) {
   const Output count = Element(g, ShapeOf(g, g.out(0)), -1);
@@ -61,8 +62,8 @@ MR_GRADIENT(Svd)(GradContext& g) {
             AddV2(g, Times(g, WithAdjoint(g, Mul(g, f, udu)), s_matrix),
                   Times(g, s_matrix, WithAdjoint(g, Mul(g, f, vdv)))));
   if (IsComplex(a.dtype())) {
-    // The phases of pairs of vectors are free. As in stock, those of the longer
-    // vectors count.
+    // The phases of pairs of vectors are arbitrary. As in stock, those of the
+    // longer vectors are used.
     const bool by_u = known && rows > cols;
     const Output l = MatrixDiag(g, MatrixDiagPart(g, by_u ? udu : vdv));
     const Output phases = Times(g, s_inverse, WithoutAdjoint(g, l));

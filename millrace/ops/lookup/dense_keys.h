@@ -1,4 +1,4 @@
-// DenseKeys: where a key of a dense table lies among its buckets.
+// DenseKeys: finds the bucket of a key in a dense table.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,12 @@
 
 namespace millrace::ops {
 
-// T: int32_t, int64_t or StringElement. Looks at tensors that others hold.
+// T is int32_t, int64_t or StringElement. Refers to tensors that it does not
+// own.
 template <class T>
 class DenseKeys {
  public:
-  // `buckets` has `width` elements a key; `deleted` may be null.
+  // `buckets` has `width` elements for each key; `deleted` may be null.
   DenseKeys(const T* buckets, int64_t count, int64_t width, const T* empty,
             const T* deleted)
       : buckets_(buckets),
@@ -29,7 +30,7 @@ class DenseKeys {
   }
 
   struct Place {
-    int64_t bucket = -1;  // the key's, or where it can go; -1: nowhere
+    int64_t bucket = -1;  // the key's, or one for it; -1: none
     bool found = false;
   };
   Place Find(const T* key) const {
@@ -52,7 +53,7 @@ class DenseKeys {
   }
 
  private:
-  // Stock's hashes, on which the order of buckets rests.
+  // Stock's hash functions, which determine the order of buckets.
   static uint64_t HashElement(const T& element) {
     if constexpr (std::is_same_v<T, StringElement>) {
       return MurmurHash(element.view());

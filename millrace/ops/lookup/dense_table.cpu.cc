@@ -16,8 +16,8 @@ namespace {
 constexpr int64_t kMinBuckets = 4;
 constexpr int64_t kMaxBuckets = int64_t{1} << 48;  // far beyond any memory
 constexpr int64_t kFindNanos = 40;
-// Between two looks whether the step was cancelled. Keys may be chosen so that
-// each one probes every bucket.
+// The number of keys between two checks for cancellation. Keys may be chosen so
+// that each one probes every bucket.
 constexpr int64_t kKeysAtOnce = 256;
 
 Status CheckBuckets(int64_t count) {
@@ -41,7 +41,7 @@ const T* Elements(const Tensor& t) {
   return t.valid() ? reinterpret_cast<const T*>(t.data()) : nullptr;
 }
 
-// Element rows: row `to` of a tensor becomes row `from` of another.
+// Copies row `from` of `source` to row `to` of `t`.
 void CopyRow(const Tensor& source, int64_t from, int64_t width, int64_t to,
              Tensor* t) {
   CopyElements(t->dtype(), source.data(), from * width, t->mutable_data(),
@@ -112,7 +112,7 @@ StatusOr<DenseTable::Buckets> DenseTable::NewBuckets(KernelContext& ctx,
   }
   Buckets b;
   b.count = count;
-  // Each bucket has an empty key of its own.
+  // Each bucket has its own copy of the empty key.
   CheckedSize text(TextBytes(empty_key_, 0, key_size_));
   MR_ASSIGN_OR_RETURN(const int64_t text_bytes,
                       (text * count).Get("the bytes of empty keys"));
@@ -183,7 +183,7 @@ Status DenseTable::Find(KernelContext& ctx, const Tensor& keys,
   MR_RETURN_IF_ERROR(CheckReserved(keys, n));
   char* const out = values->mutable_data();
   const DataType type = values->dtype();
-  // One default for all, or one each.
+  // There is one default for all keys, or one for each.
   const bool full = defaults.num_elements() == values->num_elements();
   ReaderLock lock(mu_);
   Status status;
@@ -233,14 +233,14 @@ void DenseTable::Put(const Tensor& keys, const Tensor& values, int64_t begin,
 }
 
 Status DenseTable::MakeRoom(KernelContext& ctx, int64_t more) {
-  // As many buckets as stock would have, which counts in float.
+  // The table has as many buckets as stock's, which counts in float.
   const auto pending = static_cast<float>(buckets_.used + more);
   int64_t count = buckets_.count;
   while (count <= kMaxBuckets &&
          pending > static_cast<float>(count) * max_load_factor_) {
     count *= 2;
   }
-  // A search ends at an empty bucket: there must always be one.
+  // A search ends at an empty bucket, so there must always be one.
   if (count != buckets_.count ||
       buckets_.used + buckets_.deleted + more >= count) {
     MR_ASSIGN_OR_RETURN(Buckets larger, NewBuckets(ctx, count));

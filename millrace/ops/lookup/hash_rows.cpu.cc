@@ -13,7 +13,7 @@ constexpr int64_t kFindRowNanos = 40;
 constexpr int64_t kRowsAtOnce = 256;
 constexpr int64_t kMaxRows = int64_t{1} << 48;  // far beyond any memory
 
-// An element for messages.
+// Returns an element as text for messages.
 std::string ElementText(const Tensor& t, int64_t i) {
   const auto at = static_cast<size_t>(i);
   switch (t.dtype()) {
@@ -34,7 +34,7 @@ std::string ElementText(const Tensor& t, int64_t i) {
   }
 }
 
-// As numbers compare: a NaN is unlike itself.
+// Compares as numbers: NaN is not equal to itself.
 bool EqualElements(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
   const auto x = static_cast<size_t>(i), y = static_cast<size_t>(j);
   bool equal = false;
@@ -140,7 +140,7 @@ void HashRows::Remove(const Tensor& keys, int64_t begin, int64_t end) {
 Status HashRows::Find(KernelContext& ctx, const Tensor& keys,
                       const Tensor& defaults, Tensor* values) const {
   char* const out = values->mutable_data();
-  // One default for all, or one each.
+  // There is one default for all keys, or one for each.
   const bool full = defaults.num_elements() == values->num_elements();
   const int64_t cost = kFindRowNanos + MoveCost(values->dtype(), width_);
   return DispatchBySize(values->dtype(), [&]<class T>() {

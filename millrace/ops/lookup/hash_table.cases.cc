@@ -117,7 +117,7 @@ void StaticErrors(CaseList& c) {
       .Run({"export"});
 }
 
-// A NaN is no value twice.
+// NaN is never equal to a value.
 void StaticNan(CaseList& c) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   c.Sequence("nan")

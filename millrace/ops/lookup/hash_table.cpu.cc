@@ -18,7 +18,7 @@ struct StaticTableMaker {
   TableTypes types;
 };
 
-// The pairs of types that stock has, by key type.
+// Returns the pairs of types that stock has, by key type.
 constexpr KernelEntries StaticTables(KernelMaker make) {
   return {TableEntry(make,
                      "key_dtype: int32; value_dtype: double, float, int32, "

@@ -15,7 +15,8 @@ struct FileCase {
 };
 
 void File(CaseList& c, const FileCase& f) {
-  // Always with the same content, whoever else runs the same case.
+  // The content is always the same, since other processes may run the same
+  // case.
   const std::string file = "/tmp/millrace_cases/" + c.op().name + "/" + f.name;
   AttrMap attrs = f.attrs;
   attrs.Set("key_index", f.key_index);

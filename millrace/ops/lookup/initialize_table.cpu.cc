@@ -67,7 +67,7 @@ class FromTextFileKernel {
   VocabularyFormat format_;
 };
 
-// The two generations of an op share an entry.
+// Both generations of an op share an entry.
 constexpr KernelEntry kInitialize = {.make = MakeFunctionKernel<RunInitialize>,
                                      .host = "table_handle"};
 constexpr KernelEntry kFromTextFile = {.make = MakeKernel<FromTextFileKernel>,

@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-// The set holds numbers and looks at the keys behind them.
+// The set holds numbers and compares the keys that they stand for.
 template <class T>
 class TypedIndex final : public KeyIndex {
  public:
@@ -122,7 +122,8 @@ std::unique_ptr<KeyIndex> MakeKeyIndex(DataType type) {
 }
 
 int64_t KeyIndexBytes(int64_t keys) {
-  // A set of up to seven eighths of a power of two, a number and a byte each.
+  // A hash set is filled up to seven eighths of a power of two, with a number
+  // and a byte for each slot.
   const uint64_t slots = static_cast<uint64_t>(keys) / 7 * 8 + 8;
   return static_cast<int64_t>(std::bit_ceil(slots) * (sizeof(int64_t) + 1));
 }

@@ -1,4 +1,4 @@
-// KeyIndex: keys numbered 0, 1, ... in the order in which they came.
+// KeyIndex: numbers keys 0, 1, ... in the order in which they are added.
 #pragma once
 
 #include <memory>
@@ -7,38 +7,41 @@
 
 namespace millrace::ops {
 
-// The keys have one dtype. Not thread-safe, but for many readers.
+// The keys have one dtype. Not thread-safe, but many threads may read at once.
 class KeyIndex {
  public:
   virtual ~KeyIndex() = default;
 
   virtual int64_t size() const = 0;
-  // numbers[i] = that of key begin + i of `keys`, or -1.
+  // Sets numbers[i] to the number of key begin + i of `keys`, or -1.
   virtual void Find(const Tensor& keys, int64_t begin, int64_t end,
                     int64_t* numbers) const = 0;
-  // The number of key i of `keys`, which is size() before if it is new. There
-  // must be room.
+  // Returns the number of key i of `keys`, which is the old size() if it is
+  // new. Requires: there is room.
   virtual int64_t Add(const Tensor& keys, int64_t i) = 0;
-  // Key i of `keys` goes: its number, which the last key has from now on; -1 if
-  // it is not there.
+  // Removes key i of `keys`. Returns its number, which the last key has from
+  // now on, or -1 if the key is not found.
   virtual int64_t Remove(const Tensor& keys, int64_t i) = 0;
-  // Room for `keys` in all. RESOURCE_EXHAUSTED; nothing has changed then.
+  // Makes room for `keys` keys in total. Returns RESOURCE_EXHAUSTED if memory
+  // runs out, and has then changed nothing.
   virtual Status Reserve(Allocator* allocator, int64_t keys) = 0;
-  // Writes all keys, in their order.
+  // Writes all keys in order.
   virtual void Export(Tensor* keys) const = 0;
 };
 
-// int32, int64 or string.
+// Makes an index of int32, int64 or string keys.
 std::unique_ptr<KeyIndex> MakeKeyIndex(DataType type);
 
-// What the index of `keys` takes beside the keys themselves.
+// Returns the bytes of an index of `keys` keys, without the keys themselves.
 int64_t KeyIndexBytes(int64_t keys);
 
-// Bytes beyond the elements [begin, end) of a tensor: the strings' contents.
+// Returns the bytes outside of elements [begin, end) of a tensor: the contents
+// of strings.
 int64_t TextBytes(const Tensor& t, int64_t begin, int64_t end);
 
-// A tensor [rows, columns] that begins with the first `used` elements of `t`,
-// which are moved. RESOURCE_EXHAUSTED; nothing has changed then.
+// Replaces `t` by a tensor [rows, columns] that begins with its first `used`
+// elements, which are moved. Returns RESOURCE_EXHAUSTED if memory runs out, and
+// has then changed nothing.
 Status GrowRows(Allocator* allocator, int64_t rows, int64_t columns,
                 int64_t used, Tensor* t);
 

@@ -1,11 +1,11 @@
-// Ops that use tables.
+// Schemas of ops that use tables.
 #include "millrace/ops/lookup/table_shapes.op.h"
 #include "millrace/ops/queue/by_reference.op.h"
 
 namespace millrace::ops {
 namespace {
 
-// Types that are known of the table behind the handle, {key, value}, must be
+// Requires the types known of the table behind the handle, {key, value}, to be
 // those of the node.
 Status CheckTypes(ShapeContext& c, const char* key_attr,
                   const char* value_attr) {
@@ -26,7 +26,8 @@ Status FindShape(ShapeContext& c) {
   return c.WithRankAtMost(2, 1).status();
 }
 
-// The keys' shape with that of one value in place of that of one key.
+// Sets output 0 to the keys' shape with that of one value in place of that of
+// one key.
 Status FindV2Shape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckHandle(c));
   if (c.input_handles(0).size() != 2) return OkStatus();
@@ -51,8 +52,7 @@ Status RemoveShape(ShapeContext& c) {
   return c.WithRankAtLeast(1, 1).status();
 }
 
-// All that is known is that there is a vector of keys; dense tables give
-// matrices, whatever this says.
+// Only a vector of keys is known; dense tables return matrices nevertheless.
 Status ExportShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckHandle(c));
   return c.Return(PartialShape({kUnknownDim}));

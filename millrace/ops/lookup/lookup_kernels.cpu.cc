@@ -54,7 +54,7 @@ Status RunImport(KernelContext& ctx) {
   return table->Import(ctx, ctx.input(1), ctx.input(2));
 }
 
-// The two generations of an op share an entry.
+// Both generations of an op share an entry.
 constexpr KernelEntry kFind = {.make = MakeFunctionKernel<RunFind>,
                                .host = "table_handle"};
 constexpr KernelEntry kInsert = {.make = MakeFunctionKernel<RunInsert>,

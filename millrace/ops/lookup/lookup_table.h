@@ -1,4 +1,5 @@
-// LookupTable: the resource behind hash tables of all kinds, values by key.
+// LookupTable: the resource behind hash tables of all kinds, which map keys to
+// values.
 #pragma once
 
 #include <string>
@@ -8,11 +9,11 @@
 
 namespace millrace::ops {
 
-// Thread-safe. `ctx` gives memory, threads and cancellation; what comes in has
-// been checked by the functions Check..., but where a table says otherwise.
+// Thread-safe. `ctx` provides memory, threads and cancellation. The functions
+// Check... must have accepted the arguments, unless a table says otherwise.
 class LookupTable : public Resource {
  public:
-  // Stock's name of the class, which its messages and handles have.
+  // Stock's name of the class, for messages and handles.
   static constexpr absl::string_view kTypeName =
       "N10tensorflow6lookup15LookupInterfaceE";
 
@@ -28,28 +29,30 @@ class LookupTable : public Resource {
   const Signature& signature() const { return signature_; }
 
   virtual int64_t size() const = 0;
-  // Sets `values`, allocated already, to those of `keys`; a key that is not
-  // there gets `defaults`: one value for all, or one for each.
+  // Sets `values`, which is allocated already, to the values of `keys`; a
+  // missing key gets `defaults`: one value for all, or one for each.
   virtual Status Find(KernelContext& ctx, const Tensor& keys,
                       const Tensor& defaults, Tensor* values) const = 0;
   virtual Status Insert(KernelContext& ctx, const Tensor& keys,
                         const Tensor& values) = 0;
-  // Keys that are not there are passed over.
+  // Removes keys; missing ones are ignored.
   virtual Status Remove(KernelContext& ctx, const Tensor& keys) = 0;
-  // In place of what it held, in the form in which Export gives it.
+  // Replaces the contents. Arguments have the form of Export's results.
   virtual Status Import(KernelContext& ctx, const Tensor& keys,
                         const Tensor& values) = 0;
   virtual Status Export(KernelContext& ctx, Tensor* keys,
                         Tensor* values) const = 0;
 
-  // INVALID_ARGUMENT "Input key shape ...", "Expected shape ...".
+  // Return INVALID_ARGUMENT "Input key shape ..." or "Expected shape ..." for
+  // wrong arguments.
   Status CheckKeys(const Tensor& keys) const;
   Status CheckFind(const Tensor& keys, const Tensor& defaults) const;
   Status CheckInsert(const Tensor& keys, const Tensor& values) const;
   virtual Status CheckImport(const Tensor& keys, const Tensor& values) const {
     return CheckInsert(keys, values);
   }
-  // The shape of the values of `keys`, which have been checked.
+  // Returns the shape of the values of `keys`. Requires: they have been
+  // checked.
   StatusOr<TensorShape> ValuesShape(const Tensor& keys) const;
 
  protected:
@@ -61,7 +64,8 @@ class LookupTable : public Resource {
   const std::string name_;
 };
 
-// `keys` without the dimensions of one key, then those of one value.
+// Returns the shape of `keys` with the dimensions of one value in place of
+// those of one key.
 StatusOr<TensorShape> ReplaceKeyShape(const TensorShape& keys, int key_rank,
                                       const TensorShape& value);
 

@@ -30,7 +30,7 @@ void Life(CaseList& c, DataType key, DataType value) {
   const bool anonymous = c.op().name.starts_with("Anonymous");
   Case& s =
       Table(c, name, Scalar(key, 0), Scalar(key, -1), {{"value_dtype", value}});
-  // What is exported is a matrix, and stock's shape functions want a vector.
+  // The export is a matrix, but stock's shape functions expect a vector.
   s.NoShapeCheck();
   s.Node("put", insert, {"t", Of(key, {3}, {5, 9, -7}), Rand(value, {3})})
       .Node("more", insert,
@@ -88,7 +88,7 @@ void Defaults(CaseList& c) {
       .Run({"find"});
 }
 
-// What one table took over from another stays the other's, too.
+// Buckets that one table imported from another stay valid in the other, too.
 void Copies(CaseList& c) {
   const Value empty = Scalar(kInt64, 0), deleted = Scalar(kInt64, -1);
   const AttrMap attrs = {{"value_dtype", kInt64}, {"initial_num_buckets", 16}};

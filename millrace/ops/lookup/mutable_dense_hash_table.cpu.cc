@@ -17,7 +17,7 @@ struct DenseTableMaker {
     MR_ASSIGN_OR_RETURN(o.max_load_factor, init.Attr<float>("max_load_factor"));
     return m;
   }
-  // Input 0 is the empty key, input 1 the deleted key, which
+  // Input 0 is the empty key. Input 1 is the deleted key, which
   // MutableDenseHashTable does not have.
   StatusOr<Ref<LookupTable>> Make(KernelContext& ctx,
                                   const std::string& name) const {
@@ -32,7 +32,7 @@ struct DenseTableMaker {
   DenseTable::Options options;
 };
 
-// The pairs of types that stock has, by key type.
+// Returns the pairs of types that stock has, by key type.
 constexpr KernelEntries DenseTables(KernelMaker make) {
   return {
       TableEntry(make, "key_dtype: int32; value_dtype: double, float, int32"),

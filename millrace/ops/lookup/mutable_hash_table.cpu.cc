@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// What the values of a table are.
+// The form of a table's values.
 enum class TableValues { kScalars, kVectors };
 
 template <TableValues kValues>
@@ -34,7 +34,7 @@ struct MutableTableMaker {
 using Scalars = MutableTableMaker<TableValues::kScalars>;
 using Vectors = MutableTableMaker<TableValues::kVectors>;
 
-// The pairs of types that stock has, by key type.
+// Returns the pairs of types that stock has, by key type.
 constexpr KernelEntries TablesOfScalars(KernelMaker make) {
   return {
       TableEntry(make, "key_dtype: int32; value_dtype: double, float, int32"),

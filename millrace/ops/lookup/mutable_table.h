@@ -11,8 +11,8 @@
 
 namespace millrace::ops {
 
-// Single keys. A change that is cancelled or runs out of memory may have been
-// made in part.
+// Keys are single elements. A change that is cancelled or runs out of memory
+// may have been made in part.
 class MutableTable final : public LookupTable {
  public:
   MutableTable(DataType key_dtype, DataType value_dtype,

@@ -5,7 +5,7 @@
 namespace millrace::ops {
 namespace {
 
-// Between two looks whether the step was cancelled.
+// The number of keys between two checks for cancellation.
 constexpr int64_t kStaticKeysAtOnce = 1 << 16;
 
 }  // namespace

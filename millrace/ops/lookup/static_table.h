@@ -10,9 +10,9 @@
 
 namespace millrace::ops {
 
-// Single keys, single values. Before it is filled: Find gives
-// FAILED_PRECONDITION "Table not initialized.", Export ABORTED. Insert and
-// Remove are always UNIMPLEMENTED; Import fills it.
+// Keys and values are single elements. Until it is filled, Find returns
+// FAILED_PRECONDITION "Table not initialized." and Export ABORTED. Insert and
+// Remove always return UNIMPLEMENTED; Import fills the table.
 class StaticTable final : public LookupTable {
  public:
   StaticTable(DataType key_dtype, DataType value_dtype, std::string name);
@@ -29,15 +29,15 @@ class StaticTable final : public LookupTable {
                 Tensor* values) const override;
 
   bool is_initialized() const;
-  // Empty rows of this table's types.
+  // Returns empty rows of this table's types.
   std::unique_ptr<HashRows> NewRows() const;
-  // Takes `rows`, made of `entries` keys. What is there already stays: then OK
-  // if it has as many keys as `entries` says, else FAILED_PRECONDITION "Table
-  // was already initialized with different data."
+  // Takes `rows`, made of `entries` keys. A table that is already filled stays
+  // as it is: then returns OK if it has `entries` keys, else
+  // FAILED_PRECONDITION "Table was already initialized with different data."
   Status Initialize(std::unique_ptr<HashRows> rows, int64_t entries);
 
  private:
-  Status CheckAgain(int64_t entries) const;  // with mu_ held
+  Status CheckAgain(int64_t entries) const;  // requires mu_
 
   mutable SharedMutex mu_;
   std::unique_ptr<HashRows> rows_;  // null: not initialized; guarded by mu_

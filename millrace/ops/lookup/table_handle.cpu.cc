@@ -8,7 +8,7 @@
 namespace millrace::ops {
 
 StatusOr<Ref<LookupTable>> TableOfInput(KernelContext& ctx, int i) {
-  // Errors of handles that own nothing, too.
+  // This also returns the errors of handles that own nothing.
   MR_ASSIGN_OR_RETURN(const ResourcePlace place,
                       PlaceFromInput(ctx, i, LookupTable::kTypeName));
   if (Ref<LookupTable> owned = OwnedByInput<LookupTable>(ctx, i)) return owned;

@@ -7,11 +7,11 @@
 
 namespace millrace::ops {
 
-// The table of input `i`. NOT_FOUND if it is gone.
+// Returns the table of input `i`, or NOT_FOUND if it does not exist any more.
 StatusOr<Ref<LookupTable>> TableOfInput(KernelContext& ctx, int i);
 
-// INVALID_ARGUMENT "Signature mismatch, ..." unless the node has these types
-// behind its handle.
+// Returns INVALID_ARGUMENT "Signature mismatch, ..." unless the node has these
+// types behind its handle.
 Status CheckTableTypes(KernelContext& ctx,
                        std::initializer_list<DataType> inputs,
                        std::initializer_list<DataType> outputs);

@@ -13,28 +13,29 @@
 
 namespace millrace::ops {
 
-// What a node says of the types of its table.
+// The types that a node states for its table.
 struct TableTypes {
   static StatusOr<TableTypes> From(const KernelInit& init);
-  // Who shares a table by its name must mean the same types: INVALID_ARGUMENT
-  // "Conflicting key/value dtypes ...".
+  // Nodes that share a table by name must agree on the types; else returns
+  // INVALID_ARGUMENT "Conflicting key/value dtypes ...".
   Status Check(const LookupTable& table, const std::string& name) const;
 
   DataType key = DataType::kInvalid;
   DataType value = DataType::kInvalid;
 };
 
-// The attribute value_shape. INVALID_ARGUMENT if it is not fully known.
+// Returns the attribute value_shape, or INVALID_ARGUMENT if it is not fully
+// known.
 StatusOr<TensorShape> TableValueShape(const KernelInit& init);
 
-// The kernels below make a table of the kind that Maker stands for:
+// The kernels below make a table by a class Maker with these members:
 //   static StatusOr<Maker> From(const KernelInit&);
 //   StatusOr<Ref<LookupTable>> Make(KernelContext&, const std::string& name)
 //       const;
 //   TableTypes types;
 
-// A table by container and name. Dense tables are made from inputs, so none is
-// made before the node first runs.
+// Makes a table by container and name. A dense table is made from inputs, so no
+// table is made before the node first runs.
 template <class Maker>
 class TableKernel {
  public:
@@ -54,7 +55,7 @@ class TableKernel {
   }
   ~TableKernel() {
     if (!place_.is_private || !output_) return;
-    // Not there any more after a reset.
+    // Fails if a reset has removed the table.
     (void)store_.Delete(place_.container, place_.name, LookupTable::kTypeName);
   }
 
@@ -91,7 +92,7 @@ class TableKernel {
     return OkStatus();
   }
 
-  // The table is made outside the store's lock, since that may take long.
+  // Makes the table outside of the store's lock, since that may take long.
   StatusOr<Ref<LookupTable>> FindOrMake(KernelContext& ctx) const {
     auto found = store_.Lookup<LookupTable>(place_.container, place_.name);
     if (found.status().code() != StatusCode::kNotFound) return found;
@@ -105,12 +106,12 @@ class TableKernel {
   const KernelInit init_;  // its node outlives the kernel
   const Maker maker_;
   mutable Mutex mu_;
-  // Guarded by mu_; what has an output has a name.
+  // Guarded by mu_; if there is an output, there is a name.
   mutable ResourcePlace place_;
   mutable std::optional<HandleOutput> output_;
 };
 
-// A new table for each run, which its handle owns.
+// Makes a new table in each run; its handle owns it.
 template <class Maker>
 class AnonymousTableKernel {
  public:
@@ -132,7 +133,7 @@ class AnonymousTableKernel {
   Maker maker_;
 };
 
-// Kernels for these pairs of types.
+// Returns an entry for these pairs of types.
 constexpr KernelEntry TableEntry(KernelMaker make, const char* types) {
   return {.types = types, .make = make, .host = "table_handle"};
 }

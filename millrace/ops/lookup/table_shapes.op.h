@@ -10,7 +10,8 @@
 
 namespace millrace::ops {
 
-// A handle with what is known of keys and values behind it.
+// Sets output 0 to a handle with what is known of the keys and values behind
+// it.
 inline Status TableHandle(ShapeContext& c, const PartialShape& key,
                           const PartialShape& value) {
   MR_RETURN_IF_ERROR(ShapeContext::WithRankAtMost(key, 1).status());
@@ -23,7 +24,7 @@ inline Status TableHandle(ShapeContext& c, const PartialShape& key,
   return c.Return(PartialShape({}));
 }
 
-// Inputs 1 and 2 are vectors of as many keys as values.
+// Requires inputs 1 and 2 to be vectors of as many keys as values.
 inline Status PairsShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckHandle(c));
   MR_ASSIGN_OR_RETURN(const PartialShape keys, c.WithRank(1, 1));

@@ -1,4 +1,5 @@
-// What the cases cannot show: memory, tables that grow, exports that stay.
+// Tests of memory, of tables that grow and of exports that stay, which cases
+// cannot show.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ class TableTest : public ::testing::Test {
     return *std::move(made);
   }
 
-  // The values of keys, -9 where there is none.
+  // Returns the values of keys, -9 for a missing one.
   std::vector<int64_t> Values(const LookupTable& table,
                               const std::vector<int64_t>& keys) {
     Tensor values = Tensor::New(
@@ -59,7 +60,7 @@ Tensor Iota(int64_t begin, int64_t count, int64_t step = 1) {
   return t;
 }
 
-constexpr int64_t kSpareBytes = 128 << 10;  // that a thread keeps for strings
+constexpr int64_t kSpareBytes = 128 << 10;  // which a thread keeps for strings
 
 TEST_F(TableTest, StringsAreChargedAndGivenBack) {
   MemoryBudget& budget = MemoryBudget::Process();
@@ -105,7 +106,7 @@ TEST_F(TableTest, BucketsThatNoMachineHasAreRefused) {
         Tensor::Scalar<int64_t>(0), Tensor::Scalar<int64_t>(-1), "dense");
     EXPECT_EQ(made.status().code(), StatusCode::kResourceExhausted) << shift;
   }
-  // Nor does a table grow to them because it may hardly be filled.
+  // Nor does a table grow to that size because of a tiny load factor.
   auto made = DenseTable::Make(
       ctx_, {DataType::kInt64, DataType::kInt64, TensorShape(), 4, 1e-30F},
       Tensor::Scalar<int64_t>(0), Tensor::Scalar<int64_t>(-1), "dense");
@@ -135,7 +136,8 @@ TEST_F(TableTest, AnExportStaysWhatItWas) {
   EXPECT_THAT(Values(*table, {1, 2, 3}), ElementsAre(20, -9, 22));
 }
 
-// The removed key's bucket comes first in the search for the other one.
+// The removed key's bucket is the first that the search for the other key
+// probes.
 TEST_F(TableTest, NoKeyIsThereTwiceAfterARemoval) {
   auto table = Dense(8);
   ASSERT_TRUE(table->Insert(ctx_, Iota(1, 2, 8), Iota(10, 2)).ok());
@@ -147,7 +149,7 @@ TEST_F(TableTest, NoKeyIsThereTwiceAfterARemoval) {
   EXPECT_THAT(Values(*table, {1, 9}), ElementsAre(-9, -9));
 }
 
-// Keys come and go until each bucket has had one.
+// Adds and removes keys until each bucket has had one.
 TEST_F(TableTest, SearchesEndThoughAllBucketsWereUsed) {
   auto table = Dense(4);
   for (int64_t i = 1; i < 100; ++i) {
@@ -169,7 +171,7 @@ TEST_F(TableTest, ImportedBucketsMayBeFull) {
   EXPECT_EQ(table->size(), 5);
 }
 
-// No key lies where a search would find it, and one is there twice.
+// No key is where a search would find it, and one is there twice.
 TEST_F(TableTest, ImportedBucketsMayBeNonsense) {
   auto table = Dense(4);
   const Tensor keys = Tensor::Of<int64_t>(TensorShape({4, 1}), {7, 7, -1, 6});
@@ -206,7 +208,8 @@ TEST_F(TableTest, ATableWhoseFillingFailedIsEmpty) {
   EXPECT_THAT(Values(*table, {1, 2, 3}), ElementsAre(5, 6, -9));
 }
 
-// Long lines at each place of what is read at once, and short ones between.
+// Puts long lines at each position of what is read at once, and short ones
+// between them.
 TEST_F(TableTest, VocabulariesMayHaveLongLines) {
   std::string text;
   for (int i = 0; i < 600; ++i) {

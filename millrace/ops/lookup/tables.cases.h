@@ -1,4 +1,4 @@
-// What cases of tables of several kinds share.
+// Helpers of the cases of several kinds of tables.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,15 @@ inline constexpr DataType kDouble = DataType::kDouble;
 inline constexpr DataType kString = DataType::kString;
 inline constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
-// Ops of the second generation have handles that are resources.
+// Returns whether the op is of the second generation, whose handles are
+// resources.
 inline bool IsNew(const CaseList& c) {
   return c.op().name.ends_with("V2") || c.op().name.starts_with("Anonymous");
 }
 inline bool IsAnonymous(const CaseList& c) {
   return c.op().name.starts_with("Anonymous");
 }
-// An op of the same generation as the one whose cases these are.
+// Returns the name of an op of the same generation as the one under test.
 inline std::string Op(const CaseList& c, const std::string& name) {
   return IsNew(c) ? name + "V2" : name;
 }
@@ -35,22 +36,22 @@ inline AttrMap Types(DataType key, DataType value) {
   return {{"key_dtype", key}, {"value_dtype", value}};
 }
 
-// The pairs of key and value types that have kernels of HashTable or
-// MutableHashTable.
+// Calls `f` for the pairs of key and value types for which HashTable or
+// MutableHashTable has kernels.
 void EachPair(CaseList& c,
               const std::function<void(CaseList&, DataType, DataType)>& f);
 
-// A table "t" of numbers to numbers, of a kind about which shape functions know
-// nothing, so that only the run can say which types are wrong.
+// Adds a table "t" from numbers to numbers, of a kind about which shape
+// functions know nothing, so that wrong types are found only at run time.
 Case& Numbers(CaseList& c, const std::string& name);
 
-// The op fills the table, with any types.
+// Checks that the op fills the table, with any types.
 void Fills(CaseList& c, const char* key_attr, const char* value_attr);
 
-// Two nodes share a table by its name, if they mean the same types.
+// Checks that two nodes share a table by its name if they agree on the types.
 void Shared(CaseList& c);
 
-// The node's name is the table's.
+// Checks that the node's name becomes the table's.
 void ByNode(CaseList& c);
 
 }  // namespace millrace::cases::tables

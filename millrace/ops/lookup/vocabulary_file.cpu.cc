@@ -13,7 +13,7 @@ constexpr int64_t kLinesAtOnce = 256;
 constexpr size_t kBytesAtOnce = 1 << 20;
 constexpr size_t kShownBytes = 256;  // of a line, in messages
 
-// How many fields `line` has, at most `enough`.
+// Returns how many fields `line` has, at most `enough`.
 int64_t CountFields(absl::string_view line, char delimiter, int64_t enough) {
   int64_t fields = 1;
   for (size_t at = line.find(delimiter);
@@ -52,7 +52,7 @@ Status CheckIndex(const char* what, int64_t index, DataType type) {
   return OkStatus();
 }
 
-// Keys and values of one line after the other.
+// Reads the keys and values of one line after the other.
 class VocabularyReader {
  public:
   VocabularyReader(const VocabularyFormat& format, const std::string& file)
@@ -65,7 +65,7 @@ class VocabularyReader {
   }
 
   size_t line_bytes() const { return line_.size(); }
-  // Sets element `i` of both. OUT_OF_RANGE at the end.
+  // Sets element `i` of both. Returns OUT_OF_RANGE at the end.
   Status Next(int64_t i, Tensor* keys, Tensor* values) {
     MR_ASSIGN_OR_RETURN(const bool got, ReadTextLine(*stream_, &line_));
     const int64_t wanted = format_.lines;
@@ -128,7 +128,7 @@ class VocabularyReader {
     const absl::string_view text = index == VocabularyFormat::kWholeLine
                                        ? absl::string_view(line_)
                                        : Field(line_, format_.delimiter, index);
-    // Stock reads numbers up to a zero byte.
+    // Stock parses numbers up to a zero byte.
     const absl::string_view digits = text.substr(0, text.find('\0'));
     switch (t->dtype()) {
       case DataType::kInt32: {
@@ -214,7 +214,7 @@ Status InitializeFromFile(KernelContext& ctx, const VocabularyFormat& format,
       if (!next.ok()) break;
       bytes += reader.line_bytes();
     }
-    // What was read before an error comes first.
+    // The lines read before an error are added first.
     MR_RETURN_IF_ERROR(
         rows->PutOnce(ctx.device().allocator(), keys, values, 0, n));
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
@@ -223,7 +223,7 @@ Status InitializeFromFile(KernelContext& ctx, const VocabularyFormat& format,
     if (!next.ok() && next.code() != StatusCode::kOutOfRange) return next;
   }
   const Status filled = table.Initialize(std::move(rows), lines);
-  // Someone else was faster.
+  // Another step initialized the table first.
   return filled.code() == StatusCode::kFailedPrecondition ? OkStatus() : filled;
 }
 

@@ -92,7 +92,7 @@ MR_CASES(FusedBatchNormV3)(CaseList& c) {
        {{"data_format", "NDHWC"}})
       .Tolerance(1e-4)
       .IgnoreOutputs({5});
-  // Several pieces of rows, far from 0; and what is infinite has a mean.
+  // Several pieces of rows, far from 0; infinite elements have a mean.
   for (const char* format : {"NHWC", "NCHW"}) {
     const bool first = std::string(format) == "NCHW";
     c.Ok({Rand(

@@ -1,5 +1,6 @@
-// Batch normalization. Statistics and their sums are float within a piece of
-// rows and double over the pieces, in an order that threads do not change.
+// Kernels of batch normalization. Statistics and their sums are float within a
+// piece of rows and double over the pieces, in an order that does not depend on
+// threads.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -75,7 +76,7 @@ class BatchNormKernel {
     const float* old_mean = Floats(ctx.input(3));
     const float* old_variance = Floats(ctx.input(4));
     if (x.num_elements() == 0) {
-      // No elements, no statistics.
+      // Without elements there are no statistics.
       for (float* s : stats) {
         std::fill(s, s + n, std::numeric_limits<float>::quiet_NaN());
       }
@@ -134,10 +135,10 @@ class BatchNormKernel {
   }
 
  private:
-  // Means, and variances about them. Each piece is measured about its own mean,
-  // while it is in the cache; pieces are joined as in Chan, Golub and LeVeque,
-  // "Updating formulae and a pairwise algorithm for computing sample
-  // variances" (1979).
+  // Computes means, and variances around them. Each piece is measured around
+  // its own mean while it is in the cache; pieces are combined as in Chan,
+  // Golub and LeVeque, "Updating formulae and a pairwise algorithm for
+  // computing sample variances" (1979).
   static Status Measure(KernelContext& ctx, const FloatElements& in,
                         const ChannelLayout& l, float* mean, float* variance) {
     const ChannelPieces pieces(l);
@@ -145,8 +146,8 @@ class BatchNormKernel {
     const auto count_of = [&](int64_t piece) {
       return static_cast<double>(pieces.size(piece) / width);
     };
-    // Of each piece, by channel: a shift close to the mean, and the sums of
-    // what elements are more than that, and of its squares.
+    // For each piece, by channel: a shift close to the mean, and the sums of
+    // elements minus the shift and of their squares.
     std::vector<float> parts(static_cast<size_t>(3 * pieces.count() * width));
     MR_RETURN_IF_ERROR(ctx.ParallelFor(
         pieces.count(), 2 * pieces.cost(), [&](int64_t begin, int64_t end) {
@@ -158,14 +159,14 @@ class BatchNormKernel {
           }
         }));
     std::vector<double> sums(static_cast<size_t>(l.channels));
-    std::vector<double> squares(sums);  // about the means
+    std::vector<double> squares(sums);  // around the means
     std::vector<double> counts(sums);
     for (int64_t i = 0; i < pieces.count(); ++i) {
       const float* const shift = parts.data() + 3 * i * width;
       const double n = count_of(i);
       for (int64_t k = 0; k < width; ++k) {
         const size_t c = static_cast<size_t>(pieces.channel(i) + k);
-        // Infinite elements have a mean, and nothing is that much more.
+        // Infinite elements have a mean, but no finite difference from it.
         const float more = shift[width + k];
         const double rest = std::isfinite(more) ? more / n : 0.0;
         const double piece_mean = shift[k] + rest;
@@ -181,7 +182,7 @@ class BatchNormKernel {
     for (int64_t c = 0; c < l.channels; ++c) {
       mean[c] = static_cast<float>(sums[c] / counts[c]);
       const double square = squares[c] / counts[c];
-      variance[c] = static_cast<float>(square < 0 ? 0 : square);  // NaN stays
+      variance[c] = static_cast<float>(square < 0 ? 0 : square);  // keeps NaN
     }
     return OkStatus();
   }
@@ -207,7 +208,7 @@ class BatchNormKernel {
   float epsilon_ = 0, factor_ = 1;
   std::string format_;
   bool training_ = true;
-  // Of the fused form: what follows the normalization.
+  // In the fused form: what follows the normalization.
   bool relu_ = false, side_ = false;
 };
 

@@ -4,8 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// The mean and variance that the op has kept, or in inference those that it was
-// given.
+// The mean and variance that the op has kept or, in inference, its inputs.
 struct Statistics {
   Output mean, variance;
 };

@@ -9,7 +9,8 @@ struct ChannelShape {
   int64_t channels = kUnknownDim;
 };
 
-// The first input and its channels, merged with those of the given vectors.
+// Returns the first input's shape and its channels, merged with those of the
+// given vectors.
 StatusOr<ChannelShape> ReadChannels(ShapeContext& c, int image,
                                     std::initializer_list<int> vectors) {
   MR_ASSIGN_OR_RETURN(const auto format, c.Attr<std::string>("data_format"));

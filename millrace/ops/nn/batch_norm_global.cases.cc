@@ -11,7 +11,7 @@ MR_CASES(BatchNormWithGlobalNormalization)(CaseList& c) {
           .Tolerance(t == DataType::kHalf ? 2e-2 : 1e-5);
     }
   });
-  // No gradients: graphs of today's version do not take the op.
+  // There are no gradients: graphs of the current version refuse the op.
 }
 
 }  // namespace millrace::cases

@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// The oldest form of normalization, by statistics that are given.
+// The oldest form of normalization, with given statistics.
 class GlobalNormKernel {
  public:
   static StatusOr<GlobalNormKernel> Make(const KernelInit& init) {

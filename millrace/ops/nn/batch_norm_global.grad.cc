@@ -3,7 +3,7 @@
 namespace millrace::ops {
 
 // The result is (t - m) factor + beta with factor = 1 / sqrt(v + epsilon),
-// times gamma if the op scales.
+// multiplied by gamma if the op scales.
 MR_GRADIENT(BatchNormWithGlobalNormalization)(GradContext& g) {
   const Output t = g.in(0), m = g.in(1), v = g.in(2), gamma = g.in(4);
   const bool scales = g.Attr<bool>("scale_after_normalization");

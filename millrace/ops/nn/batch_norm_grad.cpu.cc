@@ -1,4 +1,4 @@
-// Gradients of batch normalization, summed as in batch_norm.cpu.cc.
+// Kernels of gradients of batch normalization, summed as in batch_norm.cpu.cc.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -3,8 +3,8 @@
 namespace millrace::ops {
 namespace {
 
-// How a batch is normalized: what is summed over, and the shape in which a
-// vector of channels meets the batch.
+// The axes that are summed over, and the shape in which a vector of channels
+// broadcasts to the batch.
 struct ChannelAxes {
   Output sums, vectors;
 };
@@ -21,8 +21,8 @@ ChannelAxes AxesOf(GradContext& g) {
   return {Const(g, sums), Const(g, vectors)};
 }
 
-// For one op, with the names of its inputs and of what came back to its
-// outputs. All is of float: other types are too coarse to be summed up.
+// The gradient of one op, with the names of its inputs and of the gradients of
+// its outputs. All of it is float: other types are too coarse for sums.
 struct SecondOrder {
   explicit SecondOrder(GradContext& context)
       : g(context),
@@ -72,10 +72,10 @@ struct SecondOrder {
   const Output back_x, back_scale, back_offset;
 };
 
-// With the deviations c = x - mean(x), r = 1 / sqrt(mean(c^2) + epsilon) and
-// u = dy - mean(dy) - r^2 c mean(dy c), the outputs are scale r u, r sum(dy c)
-// and sum(dy). Mean and variance are those of x and move with it, which the
-// op's own inputs of that name would not tell.
+// With the deviations c = x - mean(x), r = 1 / sqrt(mean(c^2) + epsilon) and u
+// = dy - mean(dy) - r^2 c mean(dy c), the outputs are scale r u, r sum(dy c)
+// and sum(dy). Mean and variance are computed from x and differentiated with
+// it, unlike the op's own inputs of these names.
 void SecondOrder::SetTraining() {
   const Output c = Sub(g, x, MeanOf(x));
   const Output r = InverseRoot(MeanOf(Square(g, c)));
@@ -85,7 +85,7 @@ void SecondOrder::SetTraining() {
   const Output back_along = MeanOf(Mul(g, back_x, c));
   const Output r2c = Mul(g, Square(g, r), c);
 
-  // The first output is linear in dy, and its own adjoint.
+  // The first output is linear in dy and its own adjoint.
   const Output u_of_back = Sub(g, back_centered, Mul(g, r2c, back_along));
   const Output d_dy = AddV2(
       g, AddV2(g, Product(scale, r, u_of_back), Product(back_scale, r, c)),
@@ -93,7 +93,8 @@ void SecondOrder::SetTraining() {
   const Output u = Sub(g, dy_centered, Mul(g, r2c, dy_along));
   const Output d_scale = Mul(g, r, SumOf(Mul(g, back_x, u)));
 
-  // By r, whose slope is -r^3 c / n, then by c, whose slope takes means away.
+  // Differentiates by r, whose slope is -r^3 c / n, then by c, whose slope
+  // subtracts means.
   const Output scaled = Mul(g, scale, MeanOf(Mul(g, back_x, dy_centered)));
   const Output curved =
       Mul(g, Mul(g, Product(scale, Square(g, r), back_along), dy_along), 3);

@@ -5,8 +5,8 @@
 
 namespace millrace::ops {
 
-// Sets the gradients of a FusedBatchNormGrad op of any version by `y_backprop`,
-// `x` and `scale`.
+// Sets the gradients of a FusedBatchNormGrad op of any version with respect to
+// `y_backprop`, `x` and `scale`.
 void SetSecondOrderOfBatchNorm(GradContext& g);
 
 }  // namespace millrace::ops

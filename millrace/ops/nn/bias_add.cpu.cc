@@ -9,7 +9,7 @@
 namespace millrace::ops {
 namespace {
 
-// A tensor as [outer, channels, inner].
+// A tensor is [outer, channels, inner].
 struct Channels {
   int64_t outer = 1, channels = 1, inner = 1;
 };
@@ -103,7 +103,7 @@ class BiasAddKernel {
   BinaryRunner add_;
 };
 
-// sums[c] += x[i, c] for rows of `channels` elements.
+// Computes sums[c] += x[i, c] for rows of `channels` elements.
 template <class T, class S>
 void AddRows(const T* x, int64_t rows, int64_t channels, S* sums) {
   for (int64_t i = 0; i < rows; ++i) {
@@ -119,8 +119,8 @@ MR_TARGET_CLONES void AddFloatRows(const float* x, int64_t rows,
   }
 }
 
-// Sums over pieces of rows, then over the pieces in order: the same bits
-// whatever the number of threads.
+// Sums are made over pieces of rows, then over the pieces in order: the result
+// has the same bits for any number of threads.
 constexpr int64_t kRowsPerPiece = 1024;
 
 class BiasAddGradKernel {
@@ -151,7 +151,8 @@ class BiasAddGradKernel {
     const T* in = x.flat<T>().data();
     const int64_t pieces =
         std::max<int64_t>(1, (c.outer + kRowsPerPiece - 1) / kRowsPerPiece);
-    // CheckedSize is not needed: no more than the input's elements.
+    // CheckedSize is not needed: there are no more sums than elements in the
+    // input.
     std::vector<S> sums(static_cast<size_t>(pieces * c.channels), S(0));
     MR_RETURN_IF_ERROR(ctx.ParallelFor(
         pieces, kRowsPerPiece * c.channels / 4 + 1,

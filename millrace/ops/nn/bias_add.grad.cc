@@ -17,7 +17,7 @@ MR_GRADIENT(BiasAddV1)(GradContext& g) {
 MR_GRADIENT(BiasAddGrad)(GradContext& g) {
   Output bias = g.dy();
   if (g.Attr<std::string>("data_format") == "NCHW") {
-    // [C, 1, 1, ...] meets [N, C, H, W, ...].
+    // [C, 1, 1, ...] broadcasts to [N, C, H, W, ...].
     const Output ones =
         Fill(g, ExpandDims(g, Sub(g, RankOf(g, g.in(0)), 2), 0), 1);
     bias = Reshape(g, bias, ConcatV2(g, {Shape(g, bias), ones}, 0));

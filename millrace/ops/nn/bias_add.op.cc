@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// Channels are the last dimension, or dimension 1 of NCHW.
+// Returns the dimension of the channels: the last one, or dimension 1 of NCHW.
 StatusOr<int> ChannelDim(ShapeContext& c, const PartialShape& value) {
   MR_ASSIGN_OR_RETURN(const std::string format,
                       c.Attr<std::string>("data_format"));

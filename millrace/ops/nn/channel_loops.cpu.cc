@@ -8,8 +8,8 @@
 namespace millrace::ops {
 namespace {
 
-// Rows of n channels that stay in the first-level cache while one block of
-// channels after the other goes over them.
+// Returns how many rows of n channels stay in the first-level cache while one
+// block of channels after the other passes over them.
 int64_t RowsAtOnce(int64_t n) {
   return std::max<int64_t>(1, 2048 / std::max<int64_t>(1, n));
 }

@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// Small whole numbers: sums of floats are exact in any order.
+// Returns small integers, whose sums as floats are exact in any order.
 std::vector<float> Numbers(int64_t n, int factor) {
   std::vector<float> v;
   for (int64_t i = 0; i < n; ++i) {

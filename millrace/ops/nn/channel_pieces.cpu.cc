@@ -11,7 +11,7 @@ StatusOr<ChannelLayout> ChannelLayoutOf(const std::string& format,
     return InvalidArgument("input must be 4 or 5-dimensional", s.DebugString());
   }
   const int channel = image.channels_first ? 1 : s.rank() - 1;
-  // One pixel an image: channels are last either way.
+  // With one pixel an image, channels are last in either format.
   return ChannelLayout{s.NumElements(0, channel), s.dim(channel),
                        s.NumElements(channel + 1, s.rank())};
 }

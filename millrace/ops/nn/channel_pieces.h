@@ -1,5 +1,5 @@
-// Tensors of images in pieces that threads share out, for sums and loops by
-// channel.
+// Divides tensors of images into pieces that threads share, for sums and loops
+// by channel.
 #pragma once
 
 #include <algorithm>
@@ -12,27 +12,29 @@
 
 namespace millrace::ops {
 
-// Elements as [outer, channels, inner]; inner is 1 where channels are last.
+// The elements are [outer, channels, inner]; inner is 1 if channels are last.
 struct ChannelLayout {
   int64_t outer = 0, channels = 0, inner = 0;
   int64_t rest() const { return outer * inner; }
 };
 
-// The channels of images or volumes in `format`. INVALID_ARGUMENT for another
-// rank.
+// Returns the layout of images or volumes in `format`, or INVALID_ARGUMENT for
+// another rank.
 StatusOr<ChannelLayout> ChannelLayoutOf(const std::string& format,
                                         const TensorShape& shape);
-// INVALID_ARGUMENT unless t is a vector with an element for each channel.
+// Returns INVALID_ARGUMENT unless t is a vector with an element for each
+// channel.
 Status CheckChannels(const Tensor& t, const char* what, int64_t channels);
 
-// The elements of a tensor of floats.
+// Returns the elements of a tensor of floats.
 inline const float* Floats(const Tensor& t) { return t.flat<float>().data(); }
 
 // A tensor of float, half or bfloat16 whose elements are read as floats.
 class FloatElements {
  public:
   explicit FloatElements(const Tensor& t) : type_(t.dtype()), data_(t.data()) {}
-  // [begin, begin + n), in `room` unless they are floats.
+  // Returns elements [begin, begin + n), converted in `room` unless they are
+  // floats.
   const float* At(int64_t begin, int64_t n, std::vector<float>& room) const {
     if (type_ == DataType::kFloat) {
       return reinterpret_cast<const float*>(data_) + begin;
@@ -46,9 +48,10 @@ class FloatElements {
   DataType type_;
   const char* data_;
 };
-// The same to write; for float past the caches where what the op reads and
-// writes in all (`touched_bytes`) does not stay in them, in pieces of up to
-// kMostBytesPastCaches.
+// A tensor of float, half or bfloat16 whose elements are written as floats.
+// Floats are written by non-temporal stores, in pieces of up to
+// kMostBytesPastCaches, if all that the op reads and writes (`touched_bytes`)
+// does not fit into the caches.
 class MutableFloatElements {
  public:
   MutableFloatElements(Tensor* t, size_t touched_bytes)
@@ -82,10 +85,10 @@ class MutableFloatElements {
   bool past_caches_;
 };
 
-// Elements that a piece of rows has at most, but for one row.
+// The largest number of elements in a piece of several rows.
 inline constexpr int64_t kMaxPieceElements = 16384;
 
-// Pieces of such a tensor: rows of all channels where they are last, else a
+// The pieces of such a tensor: rows of all channels if these are last, else a
 // channel's plane of an image.
 class ChannelPieces {
  public:
@@ -99,13 +102,13 @@ class ChannelPieces {
     }
   }
   int64_t count() const { return count_; }
-  // Who goes over the tensor again goes back: what was read last is still in
-  // the caches.
+  // Returns the pieces in reverse order, for a second pass over the tensor:
+  // what was read last is still in the caches.
   int64_t FromBehind(int64_t piece) const { return count_ - 1 - piece; }
   int64_t cost() const {
     return (l_.inner == 1 ? rows_ * l_.channels : l_.inner) / 2 + 20;
   }
-  // Channels that a piece has sums of, and where in their list.
+  // Return the number of channels of which a piece has sums, and the first one.
   int64_t width() const { return l_.inner == 1 ? l_.channels : 1; }
   int64_t channel(int64_t piece) const {
     return l_.inner == 1 ? 0 : piece % l_.channels;
@@ -129,8 +132,9 @@ struct ChannelSums {
   std::vector<double> first, second;  // by channel
 };
 
-// f(pieces, piece, first, second) adds up a piece, for each of its channels;
-// pieces are added up in order, so that threads do not change the sums.
+// Returns sums by channel. f(pieces, piece, first, second) sums a piece for
+// each of its channels; the sums are added up in the order of the pieces, so
+// that they do not depend on threads.
 template <class F>
 StatusOr<ChannelSums> SumPieces(KernelContext& ctx, const ChannelLayout& l,
                                 F&& f) {

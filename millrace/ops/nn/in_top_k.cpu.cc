@@ -32,7 +32,7 @@ Status InTopK(KernelContext& ctx, int64_t k) {
     for (int64_t row = begin; row < end; ++row) {
       const float* r = x + row * classes;
       const int64_t target = wanted[row];
-      // What cannot be ranked is in no top.
+      // A target that cannot be ranked is not among the top k.
       bool ranked = target >= 0 && target < classes;
       ranked = ranked && std::isfinite(r[target]);
       int64_t larger = 0;

@@ -7,8 +7,8 @@
 namespace millrace::ops {
 namespace {
 
-// How many elements one partial sum takes, for any number of threads: the bits
-// of the result are the same.
+// The number of elements in a partial sum. It does not depend on threads, so
+// that the result has the same bits for any number of them.
 constexpr int64_t kPiece = 8192;
 
 template <class T, class S>

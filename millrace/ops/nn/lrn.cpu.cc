@@ -30,7 +30,7 @@ struct LrnAttrs {
     return a;
   }
 
-  // norms[c] = bias + alpha * sum of x^2 around c.
+  // Computes norms[c] = bias + alpha * sum of x^2 around c.
   void Norms(const float* x, int64_t n, float* norms) const {
     for (int64_t c = 0; c < n; ++c) {
       float sum = 0;
@@ -125,7 +125,7 @@ class LrnGradKernel {
               ReadRow(in + r * n, n, row);
               ReadRow(o + r * n, n, result);
               attrs_.Norms(row.data(), n, norms.data());
-              // What each output adds to the gradients around it.
+              // The contribution of each output to the gradients around it.
               for (int64_t c = 0; c < n; ++c) {
                 parts[c] = dy[c] * result[c] / norms[c];
               }

@@ -1,4 +1,4 @@
-// Activations with an exponential or a slope below zero.
+// Kernels of activations with an exponential or a slope below zero.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,8 +20,8 @@ inline double Expm1OfNegative(double x) { return std::expm1(x); }
 inline float Log1pOf(float x) { return float_math::Log1p(x); }
 inline double Log1pOf(double x) { return std::log1p(x); }
 
-// Where exp(x) is all that is left of log(exp(x) + 1), or x is: log(epsilon) +
-// 2.
+// Below this log(exp(x) + 1) is exp(x), and above its negative it is x:
+// log(epsilon) + 2.
 template <class T>
 constexpr T kSmall = std::is_same_v<T, float> ? T(-13.9423847)
                                               : T(-34.04365338911715);
@@ -67,7 +67,7 @@ struct EluGradOp {
   }
 };
 
-// The fixed point of Selu: mean 0 and variance 1 stay.
+// The constants of Selu, for which mean 0 and variance 1 are a fixed point.
 template <class T>
 constexpr T kScale = T(1.0507009873554804934193349852946);
 template <class T>
@@ -114,7 +114,7 @@ MR_TARGET_CLONES void LeakGrad(const T* dy, const T* x, T alpha, T* z,
   for (int64_t i = 0; i < n; ++i) z[i] = x[i] > T(0) ? dy[i] : dy[i] * alpha;
 }
 
-// LeakyRelu and its gradient, which have a number of their own.
+// LeakyRelu and its gradient, which have an attribute.
 template <class T, bool kGrad>
 class LeakyElements final : public ElementwiseFunction {
  public:

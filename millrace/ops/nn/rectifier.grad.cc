@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// For gradients written in terms of the output y: dy1 where y is below 0.
+// Returns dy where the output y is below 0, for gradients expressed by y.
 Output WhereNegative(GradContext& g, const Output& y, const Output& dy) {
   const Output zeros = ZerosLike(g, y);
   return SelectV2(g, Less(g, y, zeros), dy, zeros);

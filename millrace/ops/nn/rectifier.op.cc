@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// Declares an activation without attributes.
+// Returns the schema of an activation without attributes.
 consteval OpFields Activation(const char* doc) {
   return {
       .inputs = "features: T",
@@ -14,7 +14,8 @@ consteval OpFields Activation(const char* doc) {
   };
 }
 
-// Declares the gradient of an activation by its input.
+// Returns the schema of the gradient of an activation, as a function of its
+// input.
 consteval OpFields GradientByFeatures(const char* doc) {
   return {
       .inputs = "gradients: T, features: T",
@@ -25,7 +26,8 @@ consteval OpFields GradientByFeatures(const char* doc) {
   };
 }
 
-// Declares the gradient of an activation by its output.
+// Returns the schema of the gradient of an activation, as a function of its
+// output.
 consteval OpFields GradientByOutputs(const char* doc) {
   return {
       .inputs = "gradients: T, outputs: T",

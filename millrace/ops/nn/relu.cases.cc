@@ -13,8 +13,8 @@ void ReluTypes(CaseList& c, DataType t) {
 void ReluGradTypes(CaseList& c, DataType t) {
   c.Ok({Rand(t, {2, 19}), Rand(t, {2, 19}, -9, 9)});
 }
-// Adds values next to where the slope changes, with gradients that are no
-// numbers.
+// Adds values next to where the slope changes, with gradients that are NaN or
+// infinite.
 void ReluGradEdges(CaseList& c, DataType t) {
   const double inf = std::numeric_limits<double>::infinity();
   const double tiny = t == DataType::kDouble ? 1e-310 : 1e-40;

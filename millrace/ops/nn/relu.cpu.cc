@@ -9,7 +9,7 @@ namespace {
 struct ReluOp {
   template <class T>
   static T Do(T x) {
-    // NaN fails the comparison and stays.
+    // NaN fails the comparison and stays NaN.
     return x <= T(0) ? T(0) : x;
   }
 };
@@ -20,9 +20,9 @@ struct Relu6Op {
     return low >= T(6) ? T(6) : low;
   }
 };
-// Products, as in stock: what is no number stays so where x is not above 0.
-// They also keep compilers from loads of dy that are masked by x, and wait for
-// it.
+// These are products, as in stock: where x is not above 0, a dy that is NaN or
+// infinite gives NaN. Products also keep compilers from loads of dy that are
+// masked by x and wait for it.
 struct ReluGradOp {
   template <class T>
   static T Do(T dy, T x) {

@@ -7,7 +7,8 @@ namespace {
   "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, " \
   "uint16, half, uint32, uint64}"
 
-// Declares the gradient of an activation by its input.
+// Returns the schema of the gradient of an activation, as a function of its
+// input.
 consteval OpFields ReluGradient(const char* doc) {
   return {
       .inputs = "gradients: T, features: T",

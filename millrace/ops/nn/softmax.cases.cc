@@ -25,8 +25,8 @@ MR_CASES(SoftmaxCrossEntropyWithLogits)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {3, 10}), Rand(t, {3, 10}, 0, 1)});
   });
-  // The gradient is that of labels whose rows add up to 1; what comes back to
-  // the second output does not reach the labels, as in stock.
+  // The gradient is that of labels whose rows add up to 1; as in stock, the
+  // gradient of the second output does not reach the labels.
   c.Ok({F64({2, 4}),
         Of(DataType::kDouble, {2, 4}, {0.1, 0.2, 0.3, 0.4, 0.7, 0.1, 0, 0.2})})
       .Gradient({0});

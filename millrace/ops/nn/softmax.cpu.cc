@@ -9,10 +9,11 @@
 namespace millrace::ops {
 namespace {
 
-// Nanoseconds an element: an exp and four passes.
+// Nanoseconds for an element: an exp and four passes.
 constexpr int64_t kCostPerElement = 2;
 
-// A row as the type that it is computed in; a view where that is T itself.
+// Returns a row in the type that it is computed in; the row itself if that is
+// T.
 template <class T, class S>
 const S* ToCompute(const T* row, int64_t n, std::vector<S>& scratch) {
   if constexpr (std::is_same_v<T, S>) {
@@ -79,22 +80,22 @@ Status RunSoftmax(KernelContext& ctx) {
   });
 }
 
-// loss = sum(labels * (log(sum(exp(shifted))) - shifted)),
-// backprop = softmax - labels.
+// Computes loss = sum(labels * (log(sum(exp(shifted))) - shifted)) and backprop
+// = softmax - labels.
 template <class S>
 S CrossEntropyRow(const S* x, const S* labels, S* backprop, int64_t n) {
   const S sum = ShiftAndSumExp(x, RowMax(x, n), backprop, n);
   const S log_sum = std::log(sum);
   S loss = 0;
   for (int64_t i = 0; i < n; ++i) {
-    // A label of 0 adds nothing, even where the logit is -inf.
+    // A label of 0 adds nothing, even if the logit is -inf.
     loss += labels[i] == S(0) ? S(0) : labels[i] * (log_sum - backprop[i]);
     backprop[i] = ExpOfNegative(backprop[i]) / sum - labels[i];
   }
   return loss;
 }
 
-// A [batch, classes] operand in its broadcast shape.
+// Returns a [batch, classes] operand in its broadcast shape.
 StatusOr<Tensor> Expand(KernelContext& ctx, const Tensor& t, const Broadcast& b,
                         int operand) {
   if (b.IsDense(operand)) return t;
@@ -156,8 +157,9 @@ Status RunCrossEntropy(KernelContext& ctx) {
   });
 }
 
-// Loss of class `label`; backprop = softmax, less 1 at the label. A label out
-// of range (stock's rule on the CPU is an error) is found before.
+// Returns the loss of class `label` and sets backprop = softmax, minus 1 at the
+// label. Labels out of range, which are errors as in stock's CPU kernel, are
+// found before.
 template <class S>
 S SparseCrossEntropyRow(const S* x, int64_t label, S* backprop, int64_t n) {
   const S max = RowMax(x, n);

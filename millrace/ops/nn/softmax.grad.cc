@@ -8,16 +8,17 @@ Output RowSum(GradContext& g, const Output& x) {
   return Sum(g, x, {-1}, {.keep_dims = true});
 }
 
-// A number a row times the row.
+// Multiplies each row by its number.
 Output ScaleRows(GradContext& g, const Output& scale, const Output& rows) {
   return Mul(g, ExpandDims(g, scale, -1), rows);
 }
 
-// For the logits of a loss whose second output is its gradient.
+// Returns the gradient of the logits of a loss whose second output is its
+// gradient.
 Output LossGradient(GradContext& g) {
   const Output first = ScaleRows(g, g.dy(0), g.out(1));
   if (!g.has_dy(1)) return first;
-  // The derivative of a derivative is that of softmax.
+  // The derivative of the loss's gradient is that of softmax.
   const Output softmax = Softmax(g, g.in(0));
   const Output dy = g.dy(1);
   return AddV2(g, first,

@@ -1,5 +1,5 @@
-// Loops over one row of logits. half and bfloat16 rows are converted to float
-// by the caller.
+// Loops over one row of logits. The caller converts rows of half and bfloat16
+// to float.
 #pragma once
 
 #include <cmath>
@@ -15,8 +15,8 @@ namespace millrace::ops {
 using float_math::ExpOfNegative;
 inline double ExpOfNegative(double x) { return std::exp(x); }
 
-// Running results that a loop keeps, so that its steps do not wait for one
-// another and the compiler makes vectors of them.
+// The number of partial results of a loop. With several, its steps do not
+// depend on each other and the compiler vectorizes them.
 template <class S>
 inline constexpr int kLanes = 128 / static_cast<int>(sizeof(S));
 
@@ -25,7 +25,8 @@ inline S LargerOrNan(S a, S x) {
   return static_cast<bool>(int{x > a} | int{x != x}) ? x : a;
 }
 
-// The largest element; NaN if there is one, as then everything is NaN.
+// Returns the largest element, or NaN if there is one, since then every result
+// is NaN.
 template <class S>
 MR_TARGET_CLONES S RowMax(const S* x, int64_t n) {
   S max[kLanes<S>];
@@ -46,7 +47,7 @@ inline S SumOf(const S (&sums)[kLanes<S>]) {
   return sum;
 }
 
-// z = x - shift; returns sum(exp(z)).
+// Sets z = x - shift and returns sum(exp(z)).
 template <class S>
 MR_TARGET_CLONES S ShiftAndSumExp(const S* x, S shift, S* z, int64_t n) {
   S sums[kLanes<S>] = {};
@@ -65,7 +66,7 @@ MR_TARGET_CLONES S ShiftAndSumExp(const S* x, S shift, S* z, int64_t n) {
   return SumOf(sums);
 }
 
-// z = exp(x - shift); returns its sum.
+// Sets z = exp(x - shift) and returns its sum.
 template <class S>
 MR_TARGET_CLONES S ExpAndSum(const S* x, S shift, S* z, int64_t n) {
   S sums[kLanes<S>] = {};

@@ -1,5 +1,5 @@
-// Elements are chosen by keys of three types: double for floating types,
-// int64 and uint64.
+// Kernels of TopK. Elements are selected by keys of three types: double for
+// floating types, int64 and uint64.
 #include <algorithm>
 #include <vector>
 
@@ -22,7 +22,8 @@ void ReadKeys(const void* row, int64_t n, K* keys) {
   for (int64_t i = 0; i < n; ++i) keys[i] = static_cast<K>(x[i]);
 }
 
-// The places of the k largest keys, in falling order; of equal ones the first.
+// Finds the indices of the k largest keys in descending order; of equal ones
+// the first.
 template <class K>
 void LargestPlaces(const std::vector<K>& keys, int64_t k,
                    std::vector<int64_t>& places) {
@@ -109,7 +110,7 @@ class TopKKernel {
     if (shape.num_elements() == 0) return OkStatus();
     const char* from = x.data();
     char* to = values->mutable_data();
-    index->mutable_data();  // before threads ask for it
+    index->mutable_data();  // before threads access it
     return ForRows(ctx, x, n, [&](int64_t r, const auto& keys) {
       std::vector<int64_t> places;
       LargestPlaces(keys, k, places);

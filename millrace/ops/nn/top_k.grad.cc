@@ -1,4 +1,5 @@
-// The gradient of elements that were chosen from rows goes to their places.
+// The gradient of elements that were selected from rows goes to their
+// positions.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 
@@ -9,7 +10,7 @@ void SetChosen(GradContext& g) {
   const Output index = Cast(g, g.out(1), DataType::kInt32);
   const Output rows = Reshape(
       g, index, Pack(g, {Input(-1), Element(g, ShapeOf(g, index), -1)}));
-  // Places within the whole input.
+  // Indices into the whole input.
   const Output width = Element(g, ShapeOf(g, g.in(0)), -1);
   const Output first =
       Mul(g, Range(g, 0, Element(g, Shape(g, rows), 0), 1), width);
@@ -21,7 +22,7 @@ void SetChosen(GradContext& g) {
   g.Set(0, ReshapeLike(g, flat, g.in(0)));
 }
 
-// Shared evenly among the elements that equal the result.
+// Divides the gradient evenly among the elements that equal the result.
 void SetEqual(GradContext& g) {
   const Output chosen =
       Cast(g, Equal(g, ExpandDims(g, g.out(), -1), g.in(0)), g.dy().dtype());

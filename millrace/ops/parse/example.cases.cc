@@ -24,7 +24,7 @@ std::vector<std::string> Good() {
                {"r", Floats({2, 3})},
                {"b", Bytes({"p", "q"})},
                {"f", Floats({9, 9, 9, 9})}}),
-      // Two messages one behind the other: the last of a key counts.
+      // Two concatenated messages: the last value of a key counts.
       Example({{"s", Ints({1, 2})}, {"i", Ints({1})}}) +
           Example({{"s", Ints({5})}, {"f", Floats({4, 3, 2, 1})}}),
       // An unknown field, and empty features.

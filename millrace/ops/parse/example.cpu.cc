@@ -55,7 +55,7 @@ class ParseExampleKernel {
     FeatureIndex index;
     for (size_t i = 0; i < columns.size(); ++i) {
       if (!index.emplace(columns[i].key, i).second) {
-        // Stock's code, though the caller is at fault.
+        // The error code is stock's, although the caller is at fault.
         return Internal("Could not avoid collision. This should not happen.");
       }
     }

@@ -16,7 +16,7 @@ Status CheckLengths(size_t a, size_t b, absl::string_view what,
   return InvalidArgument("len(", what, ") != len(", other, ")");
 }
 
-// Shapes whose first size may be unknown.
+// Sets shapes whose first size may be unknown.
 Status SetVariableShapes(const Shapes& shapes, std::vector<DenseSpec>* dense) {
   for (size_t i = 0; i < shapes.size(); ++i) {
     const PartialShape& shape = shapes[i];
@@ -121,8 +121,8 @@ namespace {
 
 // One of the two parts of a sequence example.
 struct Part {
-  absl::string_view name;         // that names of its attributes begin with
-  absl::string_view dense_types;  // the attribute that has another beginning
+  absl::string_view name;         // prefix of its attributes' names
+  absl::string_view dense_types;  // the attribute with another prefix
   FeatureSpecs* specs;
   Types dense;
   Shapes shapes;

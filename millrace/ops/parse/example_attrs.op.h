@@ -1,5 +1,5 @@
-// Attributes of the ops that parse examples, read and checked alike by their
-// shape functions and kernels.
+// Attributes of the ops that parse examples. Shape functions and kernels read
+// and check them in the same way.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace millrace::ops {
 
 struct DenseSpec {
   DataType type = DataType::kInvalid;
-  PartialShape shape;     // known, but for the first size if `variable`
+  PartialShape shape;     // known, except for the first size if `variable`
   bool variable = false;  // any number of strides; batches are padded
   int64_t stride = 0;     // elements of a stride; of all, if not variable
 };
@@ -20,24 +20,24 @@ struct FeatureSpecs {
   std::vector<DataType> sparse;
   std::vector<DenseSpec> dense;
   std::vector<DataType> ragged, splits;  // types of values and of row splits
-  // Keys, where they are attributes.
+  // Keys, if they are attributes.
   std::vector<std::string> sparse_keys, dense_keys;
 };
 
 struct SequenceSpecs {
   FeatureSpecs context, lists;  // shapes of lists are those of a row
-  // Keys of lists that may be missing, where they are an attribute.
+  // Keys of lists that may be missing, if they are an attribute.
   std::vector<std::string> may_be_missing;
 };
 
 // ParseExample, ParseExampleV2, ParseSingleExample.
 enum class ExampleOp { kBatch, kV2, kSingle };
-// INVALID_ARGUMENT for attributes that contradict each other.
+// Returns INVALID_ARGUMENT for attributes that contradict each other.
 StatusOr<FeatureSpecs> ReadFeatureSpecs(ExampleOp op, const AttrMap& attrs);
 
 // ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample.
 enum class SequenceOp { kBatch, kV2, kSingle };
-// INVALID_ARGUMENT for attributes that contradict each other.
+// Returns INVALID_ARGUMENT for attributes that contradict each other.
 StatusOr<SequenceSpecs> ReadSequenceSpecs(SequenceOp op, const AttrMap& attrs);
 
 }  // namespace millrace::ops

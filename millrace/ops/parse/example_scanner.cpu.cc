@@ -6,10 +6,10 @@
 namespace millrace::ops {
 namespace {
 
-// How much of a message that cannot be parsed an error shows.
+// How many bytes of a message that cannot be parsed are shown in an error.
 constexpr size_t kShownBytes = 200;
 
-// The names by which stock's messages call lists.
+// Returns the name of a list in stock's messages.
 absl::string_view ListName(DataType type) {
   switch (type) {
     case DataType::kString:
@@ -29,7 +29,7 @@ class ExampleScanner {
       : columns_(columns), index_(index) {}
   virtual ~ExampleScanner() = default;
 
-  // Fills a row of as many cells as there are columns.
+  // Fills a row, which has a cell for each column.
   Status Scan(absl::string_view example, FeatureCell* row) const {
     Status first;
     const bool good =
@@ -53,7 +53,8 @@ class ExampleScanner {
   }
 
  protected:
-  // An empty dense (or any single) feature leaves what was there before.
+  // Returns whether an empty feature counts. An empty dense feature (or any, in
+  // a single example) does not replace what was there before.
   virtual bool EmptyCounts(const FeatureColumn& column) const = 0;
   virtual Status Error(const FeatureColumn& column,
                        absl::string_view text) const = 0;
@@ -119,7 +120,7 @@ class ExampleScanner {
   const FeatureIndex& index_;
 };
 
-// One of a batch.
+// Scans one example of a batch.
 class BatchScanner final : public ExampleScanner {
  public:
   BatchScanner(const std::vector<FeatureColumn>& columns,

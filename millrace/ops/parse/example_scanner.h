@@ -1,4 +1,4 @@
-// Finds what columns ask for in one serialized Example.
+// Finds the features that columns ask for in one serialized Example.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace millrace::ops {
 
-// The numbers of columns by their keys.
+// The indices of columns by key.
 using FeatureIndex = absl::flat_hash_map<absl::string_view, size_t>;
 
-// How errors call an example of a batch.
+// Identifies an example of a batch in errors.
 struct ExampleName {
   absl::string_view name;
   int64_t number = 0;
 };
 
-// Fills a row of as many cells as there are columns, from one example of a
-// batch. INVALID_ARGUMENT for a malformed message, and for features that do not
-// fit their columns or are missing.
+// Fills a row, which has a cell for each column, from one example of a batch.
+// Returns INVALID_ARGUMENT for a malformed message, and for features that do
+// not fit their columns or are missing.
 Status ScanExample(const std::vector<FeatureColumn>& columns,
                    const FeatureIndex& index, const ExampleName& name,
                    absl::string_view example, FeatureCell* row);
 
-// Fills a row from an example that is alone; its errors have other words.
+// Fills a row from a single example; its errors are worded differently.
 Status ScanSingleExample(const std::vector<FeatureColumn>& columns,
                          const FeatureIndex& index, absl::string_view example,
                          FeatureCell* row);

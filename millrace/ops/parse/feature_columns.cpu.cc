@@ -6,7 +6,7 @@
 namespace millrace::ops {
 namespace {
 
-// Copying a value takes about as long as this.
+// The approximate time to copy a value.
 constexpr int64_t kNanosPerValue = 2;
 
 int64_t CostPerExample(int64_t values, int64_t examples) {
@@ -175,7 +175,7 @@ Status ColumnWriter::WriteVariable(const FeatureColumn& column, Cells cell) {
         for (int64_t e = begin; e < end; ++e) {
           const FeatureCell& c = cell(e);
           if (c.count > 0) CopyValues(c.feature, elements, e * most);
-          // A fallback has one element, the padding.
+          // A default of variable size has one element, the padding.
           for (int64_t i = c.count; i < most; ++i) {
             CopyElements(*column.fallback, elements, e * most + i);
           }
@@ -190,7 +190,7 @@ Status ColumnWriter::WriteRagged(const FeatureColumn& column, Cells cell) {
       Tensor* const values,
       ctx_.AllocateOutput(outputs_.ragged_values + column.number,
                           TensorShape({offsets.back()})));
-  // One example has no splits.
+  // A single example has no splits.
   const int64_t num_splits = batched_ ? examples_ + 1 : 0;
   MR_ASSIGN_OR_RETURN(
       Tensor* const splits,

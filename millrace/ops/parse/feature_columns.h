@@ -1,5 +1,5 @@
-// What parsers of examples make tensors of: columns, one a requested feature,
-// with a cell for each example.
+// Columns, from which parsers of examples make tensors: one for each requested
+// feature, with a cell for each example.
 #pragma once
 
 #include <string>
@@ -20,33 +20,34 @@ struct FeatureColumn {
   std::string key;
   DataType type = DataType::kInvalid;
   const DenseSpec* dense = nullptr;  // of a dense column
-  const Tensor* fallback = nullptr;  // its default; no elements: there is none
+  const Tensor* fallback = nullptr;  // its default; none if it has no elements
   DataType splits = DataType::kInvalid;  // of a ragged column
   int number = 0;                        // among those of its form
 };
 
-// The columns of `specs`: sparse ones, dense, ragged. `keys` gives the key of
-// each, in that order; `fallbacks` one tensor a dense column, or null.
+// Returns the columns of `specs`: sparse ones, dense, ragged. `keys` has the
+// key of each, in that order; `fallbacks` has a tensor for each dense column,
+// or is null.
 std::vector<FeatureColumn> ColumnsOf(const FeatureSpecs& specs,
                                      std::vector<std::string> keys,
                                      const Tensor* const* fallbacks);
 
-// What an example has for a column.
+// The part of an example that belongs to a column.
 struct FeatureCell {
   FeatureView feature;
   int64_t count = 0;  // of values
 };
 
-// Where the columns' outputs are: -1 for those that the op does not have.
+// The outputs of the columns: -1 for those that the op does not have.
 struct ColumnOutputs {
   int sparse_indices = -1, sparse_values = -1, sparse_shapes = -1;
   int dense_values = -1;
   int ragged_values = -1, ragged_splits = -1;
 };
 
-// Writes columns to the outputs of a kernel. `cell(example)` gives a cell of
-// the column; counts are right already. One example without a batch
-// dimension, or `examples` of them with it.
+// Writes columns to the outputs of a kernel. `cell(example)` returns a cell of
+// the column; its count must be valid already. There is one example without a
+// batch dimension, or `examples` of them with it.
 class ColumnWriter {
  public:
   ColumnWriter(KernelContext& ctx, ColumnOutputs outputs, int64_t examples,
@@ -55,8 +56,8 @@ class ColumnWriter {
 
   using Cells = absl::FunctionRef<const FeatureCell&(int64_t example)>;
 
-  // INVALID_ARGUMENT for sizes that overflow, RESOURCE_EXHAUSTED for those
-  // that do not fit.
+  // Returns INVALID_ARGUMENT for sizes that overflow, RESOURCE_EXHAUSTED if
+  // memory runs out.
   Status Write(const FeatureColumn& column, Cells cell);
 
  private:
@@ -64,7 +65,7 @@ class ColumnWriter {
   Status WriteDense(const FeatureColumn& column, Cells cell);
   Status WriteVariable(const FeatureColumn& column, Cells cell);
   Status WriteRagged(const FeatureColumn& column, Cells cell);
-  // Where each example's values begin, and their number at the end.
+  // Returns where each example's values begin, and their number at the end.
   std::vector<int64_t> Offsets(Cells cell, int64_t* most) const;
 
   KernelContext& ctx_;
@@ -73,10 +74,11 @@ class ColumnWriter {
   const bool batched_;
 };
 
-// Copies all elements of `from` to number `offset` of `to`, of the same type.
+// Copies all elements of `from` to element `offset` of `to`, which has the same
+// type.
 void CopyElements(const Tensor& from, char* to, int64_t offset);
-// Row splits of type int32 or int64; for more values than the former can count
-// INVALID_ARGUMENT.
+// Sets row splits of type int32 or int64. Returns INVALID_ARGUMENT if there are
+// more values than int32 can count.
 Status SetSplits(absl::Span<const int64_t> offsets, Tensor* splits);
 
 }  // namespace millrace::ops

@@ -7,7 +7,7 @@
 //   FeatureList      feature = 1, repeated
 //   BytesList, FloatList, Int64List    value = 1, repeated (packed or not)
 //
-// Bytes may come from anywhere: nothing is read beyond them, and nothing is
+// The bytes are not trusted: nothing is read beyond them, and nothing is
 // stored.
 #pragma once
 
@@ -20,14 +20,14 @@
 
 namespace millrace::ops {
 
-// Takes the fields of a message off its front.
+// Reads the fields of a message from its front.
 class FieldCursor {
  public:
   explicit FieldCursor(absl::string_view bytes) : rest_(bytes) {}
 
   bool done() const { return rest_.empty(); }
-  // The next field; `bytes` is set for those that have a length. False for
-  // malformed ones and for groups.
+  // Reads the next field; `bytes` is set for those that have a length. Returns
+  // false for malformed fields and for groups.
   bool Next(uint32_t* tag, absl::string_view* bytes) {
     if (!GetVarint32(&rest_, tag)) return false;
     uint64_t number = 0;
@@ -55,13 +55,13 @@ class FieldCursor {
   absl::string_view rest_;
 };
 
-// The tag of a field with a length.
+// Returns the tag of a field with a length.
 constexpr uint32_t BytesTag(uint32_t number) { return number << 3 | 2; }
 constexpr uint32_t kVarintTag = 1 << 3;       // value = 1 of an Int64List
 constexpr uint32_t kFixed32Tag = 1 << 3 | 5;  // value = 1 of a FloatList
 
-// Calls f(tag number, bytes) for the fields with a length. False if `message`
-// is malformed or f says so.
+// Calls f(tag number, bytes) for the fields with a length. Returns false if
+// `message` is malformed or f returns false.
 template <class F>
 bool VisitFields(absl::string_view message, F f) {
   for (FieldCursor in(message); !in.done();) {
@@ -74,7 +74,8 @@ bool VisitFields(absl::string_view message, F f) {
 }
 
 // Calls f(key, value) for the entries of the map in Features or FeatureLists,
-// in their order: the last one of a key counts. False if it is malformed.
+// in order; the last one of a key counts. Returns false if the map is
+// malformed.
 template <class F>
 bool VisitMap(absl::string_view message, F f) {
   return VisitFields(message, [&](uint32_t number, absl::string_view entry) {
@@ -94,10 +95,10 @@ bool VisitMap(absl::string_view message, F f) {
 struct FeatureView {
   DataType type = DataType::kInvalid;  // kString, kFloat, kInt64; or no value
   absl::string_view list;              // the list's message
-  bool complete = true;                // false: the list is cut off
+  bool complete = true;                // false: the list is truncated
 };
 
-// False if the feature begins with a field that is no list.
+// Returns false if the feature begins with a field that is not a list.
 inline bool ReadFeature(absl::string_view feature, FeatureView* view) {
   *view = FeatureView();
   if (feature.empty()) return true;
@@ -178,7 +179,8 @@ bool VisitInts(absl::string_view list, F f) {
 
 }  // namespace internal
 
-// The number of values, at most the number of bytes; -1 if it is malformed.
+// Returns the number of values, which is at most the number of bytes, or -1 if
+// the list is malformed.
 inline int64_t CountValues(const FeatureView& view) {
   if (!view.complete) return -1;
   int64_t count = 0;
@@ -202,8 +204,8 @@ inline int64_t CountValues(const FeatureView& view) {
   return good ? count : -1;
 }
 
-// Writes the values, which CountValues has counted, to `elements` of the
-// feature's type from number `offset` on.
+// Writes the values to `elements` of the feature's type, from element `offset`
+// on. Requires: CountValues did not return -1.
 inline void CopyValues(const FeatureView& view, char* elements,
                        int64_t offset) {
   switch (view.type) {

@@ -11,7 +11,7 @@ constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 }  // namespace
 
 MR_CASES(DecodeJSONExample)(CaseList& c) {
-  // Serialized messages have several forms, so what is in them is compared.
+  // Serialized messages have several forms, so their contents are compared.
   const std::string json[] = {
       R"({"features":{"feature":{"s":{"int64List":{"value":["1",-2,"3"]}},)"
       R"("f":{"floatList":{"value":[0.5,"NaN",1e2,-3]}},)"

@@ -34,8 +34,8 @@ class ExampleWriter {
   }
 
  private:
-  // An object whose only member is called `name` (or `other`): `write` reads
-  // its value, which becomes field `number` (0: is appended as it is).
+  // Reads an object whose only member is called `name` (or `other`): `write`
+  // reads its value, which becomes field `number` (0: it is appended as it is).
   template <class F>
   Status Member(absl::string_view name, absl::string_view other,
                 uint32_t number, std::string* out, F write) {
@@ -121,7 +121,7 @@ class ExampleWriter {
     return OkStatus();
   }
 
-  // The text of a number, also one in quotes.
+  // Returns the text of a number, which may be in quotes.
   StatusOr<std::string> Number() {
     if (in_.Peek() == '"') return in_.String();
     MR_ASSIGN_OR_RETURN(const absl::string_view text, in_.Number());
@@ -152,7 +152,7 @@ class ExampleWriter {
     return static_cast<int64_t>(d);
   }
 
-  // What is JSON, but no Example.
+  // Returns the error for JSON that is not an Example.
   Status Unfit(absl::string_view what) const {
     return InvalidArgument(what, " at ", in_.Place());
   }

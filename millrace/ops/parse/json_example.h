@@ -1,4 +1,4 @@
-// Example messages as JSON: protocol buffers' mapping of
+// Converts Example messages from JSON by protocol buffers' mapping of
 // https://protobuf.dev/programming-guides/json.
 #pragma once
 
@@ -9,8 +9,9 @@
 
 namespace millrace::ops {
 
-// Appends the serialized message to `out`. INVALID_ARGUMENT with the place for
-// what is no JSON, and for fields that an Example does not have.
+// Appends the serialized message to `out`. Returns INVALID_ARGUMENT with the
+// position for text that is not JSON, and for fields that an Example does not
+// have.
 Status EncodeJsonExample(absl::string_view json, std::string* out);
 
 }  // namespace millrace::ops

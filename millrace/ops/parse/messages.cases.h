@@ -19,10 +19,10 @@ inline std::string Field(uint32_t number, const std::string& bytes) {
   return out + bytes;
 }
 
-// How numbers of a feature are written: together, or each as a field.
+// How numbers of a feature are encoded: packed, or each as a field.
 enum class Packing { kPacked, kLoose };
 
-// Features.
+// Return features.
 inline std::string Bytes(std::initializer_list<std::string> values) {
   std::string list;
   for (const std::string& v : values) list += Field(1, v);
@@ -51,7 +51,7 @@ inline std::string Ints(std::initializer_list<int64_t> values,
 
 using Entries = std::initializer_list<std::pair<std::string, std::string>>;
 
-// A map of features, or of lists of features.
+// Returns a map of features, or of lists of features.
 inline std::string MapOf(Entries entries) {
   std::string map;
   for (const auto& [key, value] : entries) {
@@ -62,7 +62,7 @@ inline std::string MapOf(Entries entries) {
 inline std::string Example(Entries features) {
   return Field(1, MapOf(features));
 }
-// A list of features.
+// Returns a list of features.
 inline std::string Rows(std::initializer_list<std::string> features) {
   std::string list;
   for (const std::string& f : features) list += Field(1, f);
@@ -72,7 +72,7 @@ inline std::string Sequence(Entries context, Entries lists) {
   return Field(1, MapOf(context)) + Field(2, MapOf(lists));
 }
 
-// A vector of serialized messages.
+// Returns a vector of serialized messages.
 inline Value Text(const std::vector<std::string>& strings) {
   Tensor t = Tensor::New(DataType::kString,
                          TensorShape({static_cast<int64_t>(strings.size())}));
@@ -82,7 +82,7 @@ inline Value Text(const std::vector<std::string>& strings) {
   return t;
 }
 
-// A vector of no names.
+// Returns a vector of no names.
 inline Value NoStrings() { return Empty(DataType::kString, {0}); }
 
 }  // namespace millrace::cases

@@ -1,4 +1,4 @@
-// Shapes of the tensors that parsers of examples make.
+// The shapes of the tensors that parsers of examples make.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ class OutputShapes {
  public:
   explicit OutputShapes(ShapeContext& c) : c_(c) {}
 
-  // `examples`: shape of the input; a list adds a dimension of rows.
+  // Sets the shapes of n sparse features. `examples` is the shape of the input;
+  // a list adds a dimension of rows.
   void Sparse(size_t n, const PartialShape& examples, int more) {
     const int64_t rank =
         examples.known_rank() ? examples.rank() + more : kUnknownDim;
@@ -28,7 +29,7 @@ class OutputShapes {
                                : PartialShape());
     }
   }
-  // Values and row splits.
+  // Sets the shapes of values and row splits.
   Status Ragged(size_t n, int64_t examples) {
     MR_ASSIGN_OR_RETURN(const int64_t splits,
                         ShapeContext::AddDims(examples, 1));

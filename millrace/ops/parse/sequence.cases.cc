@@ -47,7 +47,7 @@ std::vector<Value> V2Inputs(Value serialized, MayMiss may_miss = MayMiss::kYes,
           std::move(fallback)};
 }
 
-// Contents and words of an error.
+// The contents and the message of an error.
 struct Wrong {
   std::string message, words;
 };

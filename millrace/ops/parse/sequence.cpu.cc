@@ -1,4 +1,4 @@
-// ParseSequenceExample and its second form.
+// Kernels of ParseSequenceExample and ParseSequenceExampleV2.
 #include <algorithm>
 #include <memory>
 #include <string>

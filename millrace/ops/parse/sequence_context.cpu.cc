@@ -1,4 +1,4 @@
-// Context features of sequence examples: one a message.
+// Context features of sequence examples: one for each message.
 #include <algorithm>
 
 #include "millrace/ops/parse/sequence_messages.h"
@@ -61,7 +61,7 @@ Status WriteContext(KernelContext& ctx, const SequenceMessages& messages,
           return cells[static_cast<size_t>(e)];
         }));
     if (columns[i].form == FeatureForm::kRagged && !messages.batched()) {
-      // As in stock: a scalar that says nothing.
+      // The splits are a scalar without meaning, as in stock.
       ctx.set_output(outputs.ragged_splits + columns[i].number,
                      Tensor::Zeros(columns[i].splits, TensorShape()));
     }

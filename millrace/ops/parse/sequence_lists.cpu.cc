@@ -7,8 +7,8 @@
 namespace millrace::ops {
 namespace {
 
-// Calls f(feature, its number of values) for each row of a FeatureList.
-// INVALID_ARGUMENT where one has another type, or is malformed.
+// Calls f(feature, its number of values) for each row of a FeatureList. Returns
+// INVALID_ARGUMENT if a row has another type or is malformed.
 template <class F>
 Status VisitRows(const SequenceMessages& messages, size_t message,
                  const FeatureColumn& column, absl::string_view list, F f) {
@@ -35,7 +35,7 @@ Status VisitRows(const SequenceMessages& messages, size_t message,
   return OkStatus();
 }
 
-// Writes one column at a time; `parts` is what the messages have for it.
+// Writes one column at a time; `parts` are the messages' parts for it.
 class ListWriter {
  public:
   ListWriter(KernelContext& ctx, const SequenceMessages& messages)
@@ -195,7 +195,7 @@ class ListWriter {
   }
 
  private:
-  // For each example in turn: f(e, row, feature, count).
+  // Calls f(e, row, feature, count) for each example in turn.
   template <class F>
   Status VisitAll(const FeatureColumn& column,
                   const std::vector<MessagePart>& parts, F f) const {

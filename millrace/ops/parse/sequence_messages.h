@@ -20,14 +20,14 @@ struct MessagePart {
 // All messages of one kernel run.
 class SequenceMessages {
  public:
-  // `names`: none, or one a message. `batched`: outputs have a dimension for
-  // the messages, of which there is one otherwise.
+  // `names` is empty or has one for each message. If `batched`, outputs have a
+  // dimension for the messages; otherwise there is one message.
   SequenceMessages(absl::Span<const StringElement> messages,
                    absl::Span<const StringElement> names, bool batched)
       : messages_(messages), names_(names), batched_(batched) {}
 
-  // Finds what the columns ask for. INVALID_ARGUMENT for malformed messages and
-  // columns that contradict each other.
+  // Finds the parts for the columns. Returns INVALID_ARGUMENT for malformed
+  // messages and columns that contradict each other.
   Status Find(const std::vector<FeatureColumn>& context,
               const std::vector<FeatureColumn>& lists);
 
@@ -37,7 +37,7 @@ class SequenceMessages {
     return names_.empty() ? absl::string_view("<unknown>")
                           : names_[message].view();
   }
-  // Returns what each message has for this column.
+  // Return the part of each message for this column.
   const std::vector<MessagePart>& context(size_t column) const {
     return context_[column];
   }
@@ -45,7 +45,8 @@ class SequenceMessages {
     return lists_[column];
   }
 
-  // "Name: N, `what`: KEY`where`.  Data types don't match. ...".
+  // Returns the error "Name: N, `what`: KEY`where`.  Data types don't match.
+  // ...".
   Status WrongType(size_t message, absl::string_view what,
                    const FeatureColumn& column, absl::string_view where) const;
 
@@ -62,17 +63,17 @@ class SequenceMessages {
   MemoryCharge context_charge_, lists_charge_;
 };
 
-// sequence_context.cpu.cc: the columns that Find had as `context`.
-// INVALID_ARGUMENT for what has another type, is missing or has another number
-// of values than a dense column wants.
+// Writes the columns that Find got as `context` (sequence_context.cpu.cc).
+// Returns INVALID_ARGUMENT if a feature has another type, is missing, or has
+// another number of values than its dense column requires.
 Status WriteContext(KernelContext& ctx, const SequenceMessages& messages,
                     const std::vector<FeatureColumn>& columns,
                     ColumnOutputs outputs);
 
-// sequence_lists.cpu.cc: those that it had as `lists`. `may_miss[i]`: dense
-// list number i may be missing.
+// Writes the columns that Find got as `lists` (sequence_lists.cpu.cc).
+// `may_miss[i]` says that dense list number i may be missing.
 struct ListOutputs {
-  ColumnOutputs columns;  // ragged_splits: the inner ones
+  ColumnOutputs columns;  // ragged_splits are the inner ones
   int dense_lengths = -1;
   int outer_splits = -1;
 };

@@ -8,10 +8,10 @@
 
 namespace millrace::cases {
 
-// Serialized messages. Context: sparse s, dense d [2], ragged r. Lists: sparse
-// ls, dense ld [2], ragged lr.
+// Returns serialized messages. The context has sparse s, dense d [2] and ragged
+// r; the lists are sparse ls, dense ld [2] and ragged lr.
 std::vector<std::string> SequenceSamples();
-// The attributes that ask for all of it but for what is ragged.
+// Returns the attributes that ask for all of it except ragged features.
 AttrMap SequenceTypes();
 
 }  // namespace millrace::cases

@@ -1,4 +1,4 @@
-// Attributes that ops of sequence examples have without ragged features.
+// The attributes of ops on sequence examples, except for ragged features.
 #pragma once
 
 #define MR_SEQUENCE_TYPES                                               \

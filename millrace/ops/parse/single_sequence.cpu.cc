@@ -71,7 +71,7 @@ class ParseSingleSequenceKernel {
                        ? name.flat<StringElement>()[0].view()
                        : absl::string_view("<unknown>");
     MR_RETURN_IF_ERROR(message.Parse());
-    // Outputs one after the other, in the order of the schema.
+    // Outputs are numbered in the order of the schema.
     int next = 0;
     const auto sparse = static_cast<int>(specs_.context.sparse.size());
     const auto dense = static_cast<int>(specs_.context.dense.size());
@@ -152,8 +152,8 @@ class ParseSingleSequenceKernel {
     return ctx.input(input).scalar<StringElement>().view();
   }
 
-  // The feature and its number of values. Without a value: the type is
-  // kInvalid.
+  // Returns the feature and its number of values. A feature without a value has
+  // type kInvalid.
   static StatusOr<FeatureCell> Read(const Message& message,
                                     absl::string_view bytes) {
     FeatureCell cell;
@@ -239,7 +239,7 @@ class ParseSingleSequenceKernel {
     return OkStatus();
   }
 
-  // Calls f(row, cell) (Status) for the features of a list.
+  // Calls f(row, cell), which returns Status, for the features of a list.
   template <class F>
   static Status VisitRows(const Message& message, absl::string_view list, F f) {
     int64_t row = 0;

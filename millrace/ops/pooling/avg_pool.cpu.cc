@@ -53,8 +53,8 @@ class AvgPoolKernel {
   PoolAttrs attrs_;
 };
 
-// dx = the sum over the windows that cover a pixel, for rows [begin, end) of
-// pixels of the batch.
+// Sets dx to the sum over the windows that cover a pixel, for rows [begin, end)
+// of the batch's pixels.
 template <class T>
 void SumWindows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
                 int64_t begin, int64_t end, T* dx) {

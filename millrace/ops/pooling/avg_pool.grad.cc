@@ -1,4 +1,4 @@
-// The gradient of a mean goes to all elements alike.
+// The gradient of a mean goes to all elements equally.
 #include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/ops/pooling/pool.grad.h"
 

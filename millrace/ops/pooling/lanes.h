@@ -11,11 +11,11 @@
 //     ...
 //   });
 //
-// In functions with MR_TARGET_CLONES. What is kept from one outer iteration to
-// the next needs the pragma: it unrolls the few vectors of a block, without
-// which their array stays in memory. So does an array that begins as = {}, or
-// with a loop that the compiler takes for memset (cmake/ops.cmake has the files
-// where it is not to).
+// For functions with MR_TARGET_CLONES. Loops over values that are kept from one
+// outer iteration to the next need the pragma: it unrolls the few vectors of a
+// block; otherwise their array stays in memory. An array that is initialized by
+// = {}, or by a loop that the compiler turns into memset, also stays there
+// (cmake/ops.cmake lists the files in which the compiler must not do that).
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ MR_LANES inline void ForLanes(int64_t n, const F& f) {
   for (; c < n; ++c) f.template operator()<1>(c);
 }
 
-// Whether the machine has AVX-512F.
+// Returns whether the machine has AVX-512F.
 inline bool HasAvx512() {
 #ifdef __x86_64__
   static const bool has = __builtin_cpu_supports("avx512f");
@@ -43,10 +43,10 @@ inline bool HasAvx512() {
 #endif
 }
 
-// The same with blocks of 64 where three arrays of them fit into the registers,
-// for loops over many rows (unrolled eight times): rows of 64 are read as they
-// lie. By two blocks of 32, one after the other over the same rows, a batch
-// normalization takes a fifth more.
+// Does the same with blocks of 64 if three arrays of them fit into the
+// registers, for loops over many rows (unrolled eight times): rows of 64 are
+// read contiguously. With two blocks of 32, one after the other over the same
+// rows, a batch normalization takes a fifth longer.
 template <class F>
 MR_LANES inline void ForWideLanes(int64_t n, const F& f) {
   int64_t c = 0;

@@ -9,10 +9,10 @@ AttrMap Explicit() {
 }
 AttrMap Depth() { return Pool({1, 1, 1, 3}, {1, 1, 1, 3}, "VALID"); }
 
-// What MaxPool gives, as its gradient's input.
+// Adds the result of MaxPool as its gradient's input.
 Case& GradCase(CaseList& c, const char* forward, Value x, Value grad,
                AttrMap attrs) {
-  // The only one whose schema has them.
+  // The only op whose schema has these types.
   const DataType t = x.tensor.dtype();
   if (t == DataType::kUint32 || t == DataType::kUint64) {
     forward = "MaxPoolWithArgmax";
@@ -35,7 +35,8 @@ MR_CASES(MaxPool)(CaseList& c) {
          With(Pool({1, 2, 2, 1}, {1, 1, 1, 1}, "EXPLICIT"),
               {{"explicit_paddings", IntList{0, 0, 1, 1, 1, 1, 0, 0}}}));
   });
-  // Elements that are larger than the lowest number, in order: no NaN is.
+  // The maximum starts at the lowest number and takes what is larger, in order;
+  // NaN never is.
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const AttrMap two = Pool({1, 1, 2, 1}, {1, 1, 2, 1}, "VALID");
@@ -78,10 +79,10 @@ MR_CASES(MaxPoolGrad)(CaseList& c) {
   GradCase(c, "MaxPool", F32({2, 5, 7, 6}), F32({2, 5, 7, 2}), Depth())
       .NoStock("stock's gradient does not pool over channels");
   GradCase(c, "MaxPool", F32({2, 5, 7, 3}), F32({2, 2, 4, 3}), Explicit());
-  // More taps than a byte counts, and than the image has.
+  // Windows with more pixels than a byte can count, and than the image has.
   GradCase(c, "MaxPool", F32({1, 20, 21, 2}), F32({1, 20, 21, 2}),
            Pool({1, 19, 40, 1}, {1, 1, 1, 1}, "SAME"));
-  // Blocks of channels and what is left of them; windows that overlap.
+  // Blocks of channels and their remainder; windows that overlap.
   GradCase(c, "MaxPool", F32({2, 5, 7, 43}), F32({2, 3, 4, 43}), Same());
   GradCase(c, "MaxPool", F32({1, 4, 5, 43}), F32({1, 4, 5, 43}), Overlap());
   // Equal elements: the first one.
@@ -127,7 +128,7 @@ MR_CASES(MaxPoolWithArgmax)(CaseList& c) {
   });
   c.Ok({F32({2, 4, 5, 3})}, With(Valid(), {{"include_batch_in_index", true}}));
   c.Ok({F32({2, 4, 5, 43})}, Same());
-  // What comes first stays until something is larger, NaN too.
+  // The first element stays until a larger one comes, even if it is NaN.
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const AttrMap two = Pool({1, 1, 2, 1}, {1, 1, 2, 1}, "VALID");
   c.Ok({Of(DataType::kFloat, {1, 1, 2, 1}, {kNan, kNan})}, two);

@@ -64,7 +64,7 @@ class MaxPoolKernel : public MaxPoolBase {
   }
 };
 
-// FindLargest, as a tensor of int64.
+// Returns what FindLargest finds as a tensor of int64.
 StatusOr<Tensor> LargestOf(KernelContext& ctx, const Pooling& pooling,
                            const Tensor& x) {
   MR_ASSIGN_OR_RETURN(Tensor index,
@@ -74,7 +74,8 @@ StatusOr<Tensor> LargestOf(KernelContext& ctx, const Pooling& pooling,
   return index;
 }
 
-// Gradients: grad has the output's shape and goes to the input's places.
+// Adds gradients: `grad` has the output's shape and goes to the input's
+// elements.
 Status ScatterGrad(KernelContext& ctx, const int64_t* index, int64_t images,
                    const Tensor& grad, Tensor* out) {
   const int64_t per_image = grad.num_elements() / images;
@@ -95,7 +96,7 @@ Status ScatterGrad(KernelContext& ctx, const int64_t* index, int64_t images,
   });
 }
 
-// out[i] = from[index[i]], 0 where there is none.
+// Sets out[i] = from[index[i]], or 0 if there is no index.
 Status GatherElements(KernelContext& ctx, const int64_t* index,
                       const Tensor& from, Tensor* out) {
   return DispatchBySize(from.dtype(), [&]<class T>() -> Status {

@@ -4,7 +4,8 @@
 namespace millrace::ops {
 namespace {
 
-// What was pooled and pooled again is chosen, not computed with.
+// The original input and output only select elements, so their gradients are
+// zero.
 void SetZeros(GradContext& g) {
   g.Set(0, ZerosLike(g, g.in(0)));
   g.Set(1, ZerosLike(g, g.in(1)));

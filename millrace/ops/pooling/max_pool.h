@@ -1,4 +1,4 @@
-// What the kernels of max pooling have in common.
+// Declarations that the kernels of max pooling share.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace millrace::ops {
 
-// The attributes, or the window and strides of this run.
+// Holds the attributes, or the window and strides of this run.
 class MaxPoolBase {
  public:
   Status Init(const KernelInit& init) {
@@ -38,27 +38,30 @@ inline StatusOr<Pooling> PoolingOf(const PoolAttrs& attrs, const TensorShape& x,
   return Pooling{p, attrs.OutputShape(p, x)};
 }
 
-// The time that a window's channels take, in ns.
+// Estimates the time for a window's channels in ns.
 inline int64_t WindowNanos(const PoolProblem& p) {
   return p.Taps() * (p.channels / 4 + 5);
 }
 
-// Taps are the pixels that a window covers, numbered in order. A gradient that
-// knows which tap was the largest need not read the images again.
+// The pixels that a window covers are numbered in order; the number of the
+// largest one is the window's argmax offset. A gradient that gets the argmax
+// offsets need not read the images again.
 //
-// Returns the type of their numbers: uint8 for windows of up to 256 taps, int32
-// for larger ones.
+// Returns the type of argmax offsets: uint8 for windows of up to 256 pixels,
+// int32 for larger ones.
 inline DataType TapType(const PoolProblem& p) {
   return p.Taps() <= 256 ? DataType::kUint8 : DataType::kInt32;
 }
 
-// Sets `taps` to the number of the first largest tap for each element of the
-// output, and to anything where the window covers nothing. Computes the output
-// itself, too, unless that is null. UNIMPLEMENTED as CheckTaps is.
+// Sets `taps` to the argmax offset for each element of the output: that of the
+// first of several largest pixels, unspecified if the window covers none. Also
+// computes the output unless it is null. Returns UNIMPLEMENTED as CheckTaps
+// does.
 Status FindTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
                 Tensor* output, Tensor* taps);
 
-// Sets `out` to the sum of `grad` over the windows whose largest element it is.
+// Sets `out` to the sum of `grad` over the windows whose largest element it is,
+// by the argmax offsets `taps`.
 Status SumByTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& taps,
                  const Tensor& grad, Tensor* out);
 

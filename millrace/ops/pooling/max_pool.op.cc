@@ -9,8 +9,8 @@ Status LikePooled(ShapeContext& c) {
   return c.Return(std::move(input));
 }
 
-// Requires a gradient of the shape of the input, and a result of that of output
-// 0, which is set.
+// Requires a gradient with the shape of the input and a result with the shape
+// of output 0, which is set.
 Status MergeGradGrad(ShapeContext& c) {
   MR_RETURN_IF_ERROR(
       ShapeContext::MergeShapes(c.input(0), c.input(2)).status());

@@ -1,5 +1,5 @@
-// Gradients of max pooling, alone and as a pair with the pooling: which element
-// was the largest is then found once (pass/pair_pools.cc).
+// Gradients of max pooling, alone and as a pair with the pooling, which finds
+// the largest elements once for both (pass/pair_pools.cc).
 #include <utility>
 
 #include "millrace/kernel/kernel_decl.h"
@@ -36,7 +36,7 @@ class MaxPoolGradKernel : public MaxPoolBase {
   }
 };
 
-// A kernel of the pair. None of them has window and strides as inputs.
+// A kernel of the pair, whose window and strides are never inputs.
 class MaxPoolPairBase {
  public:
   Status Init(const KernelInit& init) {
@@ -50,7 +50,8 @@ class MaxPoolPairBase {
   PoolAttrs attrs_;
 };
 
-// Without numbers, of no elements, where the gradient is to find out itself.
+// The argmax offsets are empty if the gradient must find the largest elements
+// itself.
 class MaxPoolWithTapsKernel : public MaxPoolPairBase {
  public:
   static StatusOr<MaxPoolWithTapsKernel> Make(const KernelInit& init) {

@@ -40,7 +40,7 @@ void SumRows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
   }
 }
 
-// Calls f with the type of tap numbers.
+// Calls f with the type of argmax offsets.
 template <class F>
 Status WithTapType(const PoolProblem& p, const F& f) {
   if (TapType(p) == DataType::kUint8) return f.template operator()<uint8_t>();

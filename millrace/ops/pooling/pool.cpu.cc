@@ -110,7 +110,7 @@ StatusOr<PoolProblem> PoolAttrs::Resolve(const TensorShape& input,
     if (padding_ == "EXPLICIT") {
       w.before = explicit_paddings_[2 * d];
       w.after = explicit_paddings_[2 * d + 1];
-      // A window within the padding would have no element.
+      // A window entirely within the padding would have no element.
       if (w.before < 0 || w.after < 0 || w.before >= w.filter ||
           w.after >= w.filter) {
         return InvalidArgument("Padding must be smaller than the window: ",
@@ -125,7 +125,7 @@ StatusOr<PoolProblem> PoolAttrs::Resolve(const TensorShape& input,
     p.images *= p.channels;
     p.channels = 1;
   }
-  // Padding can make the output larger than numbers are.
+  // Padding can make the size of the output overflow.
   const int64_t sizes[] = {p.images, p.channels, p.window[0].output,
                            p.window[1].output, p.window[2].output};
   if (!TensorShape::Make(sizes).ok()) {

@@ -18,7 +18,7 @@ inline std::string PaddingOf(GradContext& g) {
   return g.Attr<std::string>("padding");
 }
 
-// Returns options with the format of the data, and else their defaults.
+// Returns options with the format of the data, and defaults otherwise.
 template <class Options>
 Options FormatOf(GradContext& g) {
   Options options;

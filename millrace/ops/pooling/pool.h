@@ -1,4 +1,4 @@
-// Pooling of images and volumes as numbers.
+// Describes the pooling of images and volumes by numbers.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace millrace::ops {
 
-// Channels last. Channels first is the same with a channel an image, pooling
-// across channels the same with a pixel an image whose width they are.
+// Channels are last. Channels first is the same problem with one channel an
+// image; pooling across channels is the same with one-pixel images whose
+// channels become the width.
 struct PoolProblem {
   int64_t images = 0, channels = 0;
   Window window[kMaxSpatial];
@@ -23,7 +24,7 @@ struct PoolProblem {
   int64_t OutputPixels() const {
     return window[0].output * window[1].output * window[2].output;
   }
-  // The most pixels that a window covers.
+  // Returns the largest number of pixels that a window covers.
   int64_t Taps() const {
     int64_t taps = 1;
     for (const Window& w : window) taps *= std::min(w.filter, w.input);
@@ -49,7 +50,7 @@ void ForWindows(const PoolProblem& p, int64_t begin, int64_t end, F&& f) {
   if (begin >= end) return;
   const Window* const w = p.window;
   int64_t image = begin / p.OutputPixels();
-  int64_t at[kMaxSpatial];  // of the output
+  int64_t at[kMaxSpatial];  // in the output
   int64_t rest = begin % p.OutputPixels();
   for (int i = kMaxSpatial - 1; i >= 0; --i) {
     at[i] = rest % w[i].output;
@@ -87,7 +88,7 @@ void ForCovered(const PoolProblem& p, int64_t image,
   }
 }
 
-// The place of a window's first tap (pool_taps.h).
+// Returns the place of a window's first pixel (pool_taps.h).
 inline int64_t FirstPlace(const PoolProblem& p, int64_t image,
                           const Covered (&covered)[kMaxSpatial]) {
   const Window* const w = p.window;
@@ -98,8 +99,8 @@ inline int64_t FirstPlace(const PoolProblem& p, int64_t image,
          p.channels;
 }
 
-// The places of a window's taps behind its first one; most windows have the
-// same as the one before.
+// The places of a window's pixels relative to its first one. Most windows have
+// the same places as the previous window.
 class TapPlaces {
  public:
   explicit TapPlaces(const PoolProblem& p) : p_(p) {}
@@ -113,19 +114,19 @@ class TapPlaces {
 
 enum class PoolOver { kSpace, kSpaceOrChannels };
 
-// The attributes of pooling; makes problems from shapes.
+// The attributes of pooling. Makes problems from shapes.
 class PoolAttrs {
  public:
   static StatusOr<PoolAttrs> Make(const KernelInit& init);
 
-  // Ops that have window and strides as the inputs `first` and `first` + 1.
+  // Makes the attributes of an op whose window and strides are inputs.
   static StatusOr<PoolAttrs> WithInputs(const PoolAttrs& base,
                                         const Tensor& ksize,
                                         const Tensor& strides);
   bool needs_inputs() const { return ksize_.empty(); }
 
-  // UNIMPLEMENTED for pooling over the batch, over channels together with
-  // space, and over dimensions that are not among `over`.
+  // Returns UNIMPLEMENTED for pooling over the batch, over channels together
+  // with space, and over dimensions that are not among `over`.
   StatusOr<PoolProblem> Resolve(const TensorShape& input, PoolOver over) const;
   TensorShape OutputShape(const PoolProblem& p, const TensorShape& input) const;
 
@@ -139,16 +140,16 @@ class PoolAttrs {
   std::vector<int64_t> ksize_, strides_, explicit_paddings_;
 };
 
-// INVALID_ARGUMENT "Expected WHAT shape to be ...".
+// Returns INVALID_ARGUMENT "Expected WHAT shape to be ..." for another shape.
 Status ExpectShape(absl::string_view what, const Tensor& tensor,
                    const TensorShape& expected);
 
-// UNIMPLEMENTED for windows that cover more elements of a channel than the
-// loops of pool_taps.h count.
+// Returns UNIMPLEMENTED for windows that cover more elements of a channel than
+// the loops of pool_taps.h can count.
 Status CheckTaps(const PoolProblem& p);
 
-// The numbers of the first largest elements of all windows within the whole
-// input; -1 where there is none (NaN only). `index` has an element for each of
+// Finds the indices in the whole input of the first largest elements of all
+// windows; -1 if there is none (only NaN). `index` has an element for each of
 // the output.
 Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
                    int64_t* index);

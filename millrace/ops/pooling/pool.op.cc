@@ -10,7 +10,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Output 0 of pooling input 0; rank only where `ksize` is not known.
+// Sets output 0 to the pooled input 0; only its rank if `ksize` is not known.
 Status PoolShape(ShapeContext& c, int spatial, const Ints* ksize,
                  const Ints* strides) {
   std::string format = spatial == 3 ? "NDHWC" : "NHWC";

@@ -1,5 +1,5 @@
-// What the declarations of pooling ops share: shape functions and the texts of
-// attributes.
+// Shape functions and texts of attributes that the schemas of pooling ops
+// share.
 #pragma once
 
 #include "millrace/graph/shape_context.h"
@@ -10,11 +10,11 @@ namespace millrace::ops {
 // ksize, strides and padding.
 Status Pool2DShape(ShapeContext& c);
 Status Pool3DShape(ShapeContext& c);
-// The same for images where ksize and strides are the inputs `first` and
-// `first` + 1; the rank alone is known where these are not.
+// Sets output 0 of image pooling whose ksize and strides are the inputs `first`
+// and `first` + 1; only the rank is known if these are not.
 Status PoolShapeOfInputs(ShapeContext& c, int first);
 
-// The texts of attributes; `n` is the rank, a text.
+// The texts of attributes; `n` is the rank as text.
 #define MR_POOL_SIZES(n) \
   "ksize: list(int) >= " n "; strides: list(int) >= " n "; "
 #define MR_POOL_PADDING "padding: {'SAME', 'VALID'}"

@@ -1,6 +1,6 @@
-// Which windows of a pooling cover a pixel: gradients of pooling go through the
-// pixels of the input, so that each is written once and no two threads add to
-// one.
+// Finds the windows of a pooling that cover a pixel. Gradients of pooling
+// iterate over the pixels of the input, so that each is written once and no two
+// threads add to the same one.
 #pragma once
 
 #include <algorithm>
@@ -12,27 +12,28 @@
 
 namespace millrace::ops {
 
-// A window over a pixel.
+// A window that covers a pixel.
 struct WindowOver {
-  int64_t place;  // of its first channel in the output
-  int64_t tap;    // which of the pixels that it covers this one is
-  int64_t taps;   // how many it covers
+  int64_t place;  // place of its first channel in the output
+  int64_t tap;    // offset of the pixel within the window
+  int64_t taps;   // number of pixels that the window covers
 };
 
-// One dimension: which windows are over each position, and what each covers.
-// Of the size of the images, however large the windows are.
+// The windows over each position along one dimension, and what each of them
+// covers. Memory is proportional to the size of the images, however large the
+// windows are.
 class Overlap {
  public:
   explicit Overlap(const Window& w) {
     for (int64_t i = 0; i < w.input; ++i) {
-      // From the first that ends behind i.
+      // Begins with the first window that ends behind i.
       const int64_t end = i + w.before - w.filter + 1;
       over_.push_back({end <= 0 ? 0 : (end - 1) / w.stride + 1,
                        std::min(w.output, (i + w.before) / w.stride + 1)});
     }
     for (int64_t o = 0; o < w.output; ++o) covered_.push_back(CoveredBy(w, o));
   }
-  // Calls f(WindowOver) in order; its place is the window's number.
+  // Calls f(WindowOver) in order; the place is the window's number.
   template <class F>
   void ForEach(int64_t i, F&& f) const {
     const Covered over = over_[static_cast<size_t>(i)];
@@ -61,11 +62,11 @@ struct Overlaps {
 // The windows over the pixels of one row after the other.
 class PixelWindows {
  public:
-  // Both are to live as long.
+  // Both arguments must outlive this.
   PixelWindows(const PoolProblem& p, const Overlaps& overlaps)
       : p_(p), overlaps_(overlaps) {}
 
-  // `row`: of the batch's images.
+  // `row` is a row of the batch's images.
   void GoTo(int64_t row) {
     const Window* const w = p_.window;
     const int64_t image = row / (w[0].input * w[1].input);
@@ -80,7 +81,8 @@ class PixelWindows {
           });
         });
   }
-  // In order; until the next call.
+  // Returns the windows over a pixel, in order. The result is valid until the
+  // next call.
   absl::Span<const WindowOver> Of(int64_t column) {
     const Overlap& columns = overlaps_.dims[2];
     windows_.resize(lines_.size() * static_cast<size_t>(columns.Count(column)));
@@ -101,7 +103,7 @@ class PixelWindows {
   std::vector<WindowOver> windows_;  // over the last pixel
 };
 
-// The time that a row of pixels takes, in ns.
+// Estimates the time for a row of pixels in ns.
 inline int64_t RowNanos(const PoolProblem& p) {
   constexpr int64_t kMost = int64_t{1} << 20;
   int64_t windows = 1;  // over a pixel

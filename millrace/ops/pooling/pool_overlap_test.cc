@@ -21,7 +21,7 @@ Window WindowOf(int64_t input, int64_t filter, int64_t stride, int64_t output,
 
 using Found = std::set<std::tuple<int64_t, int64_t, int64_t, int64_t>>;
 
-// The same from the windows' side.
+// Compares with the positions that each window covers.
 TEST(PoolOverlapTest, WindowsOverAPositionAreThoseThatCoverIt) {
   for (const Window& w : {WindowOf(7, 3, 2, 4, 1), WindowOf(9, 3, 1, 7, 0),
                           WindowOf(7, 2, 5, 2, 0), WindowOf(5, 17, 1, 5, 8),
@@ -46,7 +46,7 @@ TEST(PoolOverlapTest, WindowsOverAPositionAreThoseThatCoverIt) {
   }
 }
 
-// Windows as large as the image: 10^12 pairs. The first one ends before the
+// Windows as large as the image make 10^12 pairs. The first one ends before the
 // middle.
 TEST(PoolOverlapTest, LargeWindowsTakeNoMoreMemory) {
   constexpr int64_t kMany = 1'000'000;

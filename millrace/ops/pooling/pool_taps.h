@@ -1,7 +1,7 @@
-// Loops of pooling over the channels of one window. A window's taps are the
-// pixels that it covers, in order, each given as the place of its first channel
-// behind x (or dx). Called with a window's channels at once: what a channel
-// gathers over the taps stays in a register.
+// Loops of pooling over the channels of one window. The pixels that a window
+// covers are given in order, each as the place of its first channel relative to
+// x (or dx). A call handles all channels of a window, so that the result for a
+// channel stays in a register over the pixels.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace millrace::ops {
 
-// Of a window that covers nothing: the lowest finite value.
+// Returns the maximum of a window that covers nothing: the lowest finite value.
 template <class T>
 T LowestOf() {
   if constexpr (std::is_same_v<T, Half>) return T(-65504.0f);
@@ -26,8 +26,8 @@ T LowestOf() {
   return static_cast<T>(std::numeric_limits<ComputeType<T>>::lowest());
 }
 
-// z = the largest: in order, what is larger than the last one, from LowestOf
-// on, so no NaN and no -infinity is.
+// Sets z to the largest elements. Starts with LowestOf and replaces it, in
+// order, by what is larger; thus NaN and -infinity are never the result.
 template <class T>
 MR_TARGET_CLONES void MaxOfTaps(const T* x, absl::Span<const int64_t> places,
                                 int64_t n, T* z) {
@@ -48,10 +48,10 @@ MR_TARGET_CLONES void MaxOfTaps(const T* x, absl::Span<const int64_t> places,
   });
 }
 
-// tap[k] = the number of the tap where x[places[tap] + k] is largest, the first
-// of several: in order, what is larger than the last one, from the first one
-// on, so a NaN that comes first stays. Of one tap or more. `largest` is as
-// MaxOfTaps has it.
+// Sets tap[k] to the argmax offset, where x[places[tap] + k] is largest; the
+// first of several. Starts with the first element and replaces it, in order, by
+// what is larger; thus a NaN that comes first stays. Requires at least one
+// place. `largest` is set as by MaxOfTaps.
 template <class T, int kLanes>
 MR_LANES inline void FindTapsInLanes(const T* x,
                                      absl::Span<const int64_t> places,
@@ -81,7 +81,7 @@ MR_LANES inline void FindTapsInLanes(const T* x,
   }
 }
 
-// `first` + the places of the largest elements of n channels.
+// Sets `index` to `first` + the places of the largest elements of n channels.
 template <class T>
 MR_TARGET_CLONES void LargestOfTaps(const T* x,
                                     absl::Span<const int64_t> places, int64_t n,
@@ -96,8 +96,7 @@ MR_TARGET_CLONES void LargestOfTaps(const T* x,
   });
 }
 
-// taps = the numbers of the taps of the largest elements, z as MaxOfTaps has
-// it; nullptr: nobody wants it.
+// Sets `taps` to the argmax offsets, and z as MaxOfTaps does unless it is null.
 template <class T, class I>
 MR_LANES inline void FindMaxAndTaps(const T* x,
                                     absl::Span<const int64_t> places, int64_t n,
@@ -116,16 +115,16 @@ MR_TARGET_CLONES void MaxAndTaps(const T* x, absl::Span<const int64_t> places,
                                  int64_t n, T* z, uint8_t* taps) {
   FindMaxAndTaps(x, places, n, z, taps);
 }
-// Of windows of more than 256 taps, which are rare: three clones for each type
-// would take the compiler ten seconds.
+// For windows of more than 256 pixels, which are rare; clones for three targets
+// and each type would take the compiler ten seconds.
 template <class T>
 void MaxAndTaps(const T* x, absl::Span<const int64_t> places, int64_t n, T* z,
                 int32_t* taps) {
   FindMaxAndTaps(x, places, n, z, taps);
 }
 
-// z = the sum of dy over those windows over a pixel whose largest element it
-// is, by the numbers of their taps.
+// Sets z to the sum of dy over those windows over a pixel whose largest element
+// it is, by their argmax offsets.
 template <class T, class I>
 MR_LANES inline void AddWhereTap(const T* dy, const I* taps,
                                  absl::Span<const WindowOver> windows,
@@ -171,7 +170,7 @@ void SumWhereTap(const T* dy, const int32_t* taps,
   AddWhereTap(dy, taps, windows, n, z);
 }
 
-// z = the sum over taps, times `factor`.
+// Sets z to the sum over the pixels of a window, multiplied by `factor`.
 template <class T>
 MR_TARGET_CLONES void ScaledSumOfTaps(const T* x,
                                       absl::Span<const int64_t> places,
@@ -193,8 +192,8 @@ MR_TARGET_CLONES void ScaledSumOfTaps(const T* x,
   });
 }
 
-// The same for `pixels` of n channels, one behind the other, each tap times its
-// weight; the taps of pixel i end at ends[i].
+// Sets z to weighted sums for `pixels` pixels of n channels, one after the
+// other; the places and weights of pixel i end at ends[i].
 template <class T>
 MR_TARGET_CLONES void WeightedSumsOfTaps(const T* x, const int64_t* places,
                                          const ComputeType<T>* weights,

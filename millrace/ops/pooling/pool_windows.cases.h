@@ -13,7 +13,7 @@ inline AttrMap Pool(IntList ksize, IntList strides, const char* padding) {
           {"strides", std::move(strides)},
           {"padding", padding}};
 }
-// Returns `attrs` with those of `more`, which win.
+// Returns `attrs` with those of `more`, which take precedence.
 inline AttrMap With(AttrMap attrs, AttrMap more) {
   for (const auto& [name, value] : more) attrs.Set(name, value);
   return attrs;

@@ -14,7 +14,7 @@ Status ResolveWindow(WindowPhase phase, const std::string& padding, Window* w) {
   if (w->dilation < 1) {
     return InvalidArgument("Dilation rate must be >= 1, but got ", w->dilation);
   }
-  // So that what follows does not overflow.
+  // Limits the numbers so that nothing below overflows.
   for (const int64_t n :
        {w->filter, w->stride, w->dilation, w->before, w->after}) {
     if (n > kLargest) {

@@ -3,7 +3,7 @@
 #include "millrace/base/target_clones.h"
 
 namespace millrace::ops {
-// Clones of functions need linkage.
+// Function clones need external linkage.
 namespace bfloat16_product {
 
 MR_TARGET_CLONES void JoinRows(const uint16_t* x, const uint16_t* y,
@@ -19,10 +19,10 @@ namespace {
 
 using dnnl::memory;
 
-// oneDNN packs a b that lies as it is for each block of rows of a anew, and
-// packs it once in twice the time that it takes here. From so many rows on it
-// pays to do that first. (On two cores 1024 x 1024 times 1024 x 1024: 5.25 ms
-// as it is, 4.77 packed.)
+// oneDNN packs an unpacked b again for each block of rows of a, and its own
+// packing takes twice as long as ours. From this number of rows on, packing b
+// first is faster. (On two cores 1024 x 1024 times 1024 x 1024 takes 5.25 ms
+// unpacked, 4.77 packed.)
 constexpr int64_t kPackingRows = 1024;
 constexpr int64_t kStrip = 64;
 
@@ -59,7 +59,7 @@ StatusOr<Bfloat16Product::Primitive> Bfloat16Product::Make(
                                         DnnlAttr(), DnnlEngine());
   };
   if (MayPack(p)) {
-    // Machines without products of bfloat16 want another order, and compute
+    // Machines without products of bfloat16 prefer another order, and compute
     // slowly in this one.
     const memory::desc strips({p.k, p.n}, type, memory::format_tag::BA16a64b2a);
     const auto wanted =
@@ -86,7 +86,7 @@ Status Bfloat16Product::Run(KernelContext& ctx, const MatrixProblem& p,
     MR_ASSIGN_OR_RETURN(
         packed, ctx.AllocateTemp(DataType::kUint16, TensorShape({p.k, p.n})));
   }
-  int64_t in_packed = -1;  // which matrix of b
+  int64_t in_packed = -1;  // index of the packed matrix of b
   for (int64_t i = 0; i < p.batches; ++i) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     const char* factor = b + p.BIndex(i) * p.k * p.n * 2;

@@ -6,10 +6,11 @@
 
 namespace millrace::ops {
 
-// One for each kernel; thread-safe.
+// Each kernel has its own; thread-safe.
 class Bfloat16Product {
  public:
-  // All sizes are at least 1. UNIMPLEMENTED on machines without AVX-512.
+  // Requires: all sizes are at least 1. Returns UNIMPLEMENTED on machines
+  // without AVX-512.
   Status Run(KernelContext& ctx, const MatrixProblem& p, const char* a,
              const char* b, char* c) const;
 
@@ -17,16 +18,16 @@ class Bfloat16Product {
   struct Primitive {
     dnnl::matmul primitive;
     dnnl::memory::desc a, b, c;
-    bool packs = false;  // b is to be packed
+    bool packs = false;  // b must be packed
   };
   static StatusOr<Primitive> Make(const MatrixProblem& p);
 
   DnnlCache<Primitive> cache_;
 };
 
-// Rows [2 begin, 2 end) of a k x n matrix of bfloat16 in the order of
-// BA16a64b2a, which products take as it is: strips of 64 columns, in each the
-// pairs of rows one after the other, in each of these the columns. n is a
+// Packs rows [2 begin, 2 end) of a k x n matrix of bfloat16 in the order of
+// BA16a64b2a, which products read directly: strips of 64 columns, in each strip
+// the pairs of rows one after the other, in each pair the columns. n must be a
 // multiple of 64.
 void PackBfloat16(const uint16_t* b, int64_t k, int64_t n, int64_t begin,
                   int64_t end, uint32_t* packed);

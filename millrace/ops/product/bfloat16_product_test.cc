@@ -13,8 +13,8 @@ TEST(Bfloat16ProductTest, PackedAsOneDnnPacks) {
   using dnnl::memory;
   constexpr int64_t kRows = 96, kColumns = 192;
   std::vector<uint16_t> b(kRows * kColumns), expected(b.size());
-  // From the smallest normal number on: without AVX-512 the reorder goes
-  // through float and may flush what is smaller.
+  // Begins with the smallest normal number: without AVX-512 the reorder goes
+  // through float and may flush smaller ones to zero.
   std::iota(b.begin(), b.end(), uint16_t{0x80});
   std::vector<uint32_t> packed(b.size() / 2);
   const memory::desc plain({kRows, kColumns}, memory::data_type::bf16,
@@ -30,7 +30,7 @@ TEST(Bfloat16ProductTest, PackedAsOneDnnPacks) {
                            {{DNNL_ARG_FROM, DnnlMemory(plain, b.data())},
                             {DNNL_ARG_TO, DnnlMemory(strips, expected.data())}})
                   .ok());
-  // As two threads would.
+  // Packs in several pieces, as two threads would.
   PackBfloat16(b.data(), kRows, kColumns, 17, kRows / 2, packed.data());
   PackBfloat16(b.data(), kRows, kColumns, 0, 17, packed.data());
   EXPECT_EQ(std::memcmp(packed.data(), expected.data(), b.size() * 2), 0);

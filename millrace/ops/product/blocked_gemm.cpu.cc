@@ -1,4 +1,4 @@
-// Matrix products by blocks: panels of both operands are copied so that the
+// Blocked matrix products: panels of both operands are packed so that the
 // innermost loop reads them in order, and a small block of c stays in
 // registers.
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace millrace::ops {
 namespace {
 
-// Sizes of the block of c in registers, and of what is packed at a time: both
-// panels together stay in the second-level cache.
+// The size of the block of c in registers, and of what is packed at a time:
+// both panels together stay in the second-level cache.
 constexpr int kRows = 6;
 template <class T>
 constexpr int kColumns = 64 / sizeof(T);
@@ -19,8 +19,8 @@ constexpr int64_t kBlockRows = 192;
 constexpr int64_t kBlockColumns = 256;
 constexpr int64_t kBlockDepth = 256;
 
-// Panels of `width` lines: element (line, d) at panel[d * width + line]. Lines
-// past `lines` are 0.
+// Packs panels of `width` lines: element (line, d) is panel[d * width + line].
+// Lines from `lines` on are 0.
 template <class T>
 void Pack(const T* x, int64_t line_stride, int64_t depth_stride, int64_t lines,
           int64_t depth, int width, T* out) {
@@ -34,7 +34,7 @@ void Pack(const T* x, int64_t line_stride, int64_t depth_stride, int64_t lines,
   }
 }
 
-// c[6 x columns] (+)= the product of a panel of a and one of b.
+// Computes c[6 x columns] = or += the product of a panel of a and one of b.
 template <class T>
 MR_TARGET_CLONES void Block(const T* a, const T* b, int64_t depth, T* c,
                             int64_t c_stride, int64_t rows, int64_t columns,
@@ -62,7 +62,7 @@ struct Strided {
   int64_t row_stride, column_stride;
 };
 
-// The block of c at (row, column).
+// Computes the block of c at (row, column).
 template <class T>
 void RunTile(Strided<T> a, Strided<T> b, int64_t k, int64_t n, int64_t row,
              int64_t rows, int64_t column, int64_t columns, T* c,
@@ -97,7 +97,7 @@ Status BlockedGemm(KernelContext& ctx, const MatrixProblem& p, const T* a,
   const int64_t blocks = row_blocks * column_blocks;
   const int64_t block_rows = std::min(p.m, kBlockRows);
   const int64_t block_columns = std::min(p.n, kBlockColumns);
-  // About 16 multiply-adds a nanosecond.
+  // About 16 multiply-adds take a nanosecond.
   const int64_t nanos =
       std::max<int64_t>(1, block_rows * block_columns * p.k / 16);
   return ctx.ParallelFor(

@@ -1,4 +1,4 @@
-// Cross.
+// Kernel of Cross.
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/numbers.h"

@@ -1,5 +1,5 @@
-// Einsum: both operands become batches of matrices, whose product is laid out
-// as the output wants it.
+// Kernel of Einsum: both operands become batches of matrices, whose product is
+// then laid out in the order of the output.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -16,10 +16,10 @@ namespace {
 using EinsumTypes = Types<float, double, Half, Bfloat16, int32_t, int64_t,
                           Complex64, Complex128>;
 
-// An array with a label a dimension; no label stands twice.
+// An array with a label for each dimension; no label occurs twice.
 struct Operand {
   const char* data = nullptr;
-  Tensor owner;  // of data that were computed here
+  Tensor owner;  // owns data that were computed here
   EinsumLabels labels;
   DimVector strides;
 
@@ -32,12 +32,12 @@ struct Operand {
   }
 };
 
-// The sizes of all labels; those of an ellipsis come after the named ones, from
-// the last dimension on.
+// The sizes of all labels. Those of an ellipsis follow the named ones, from the
+// last dimension on.
 struct LabelSizes {
   std::vector<int64_t> size;
   int named = 0;
-  int spread = 0;  // dimensions of the ellipsis
+  int spread = 0;  // number of dimensions of the ellipsis
 
   int64_t Product(const EinsumLabels& labels) const {
     int64_t n = 1;
@@ -46,7 +46,7 @@ struct LabelSizes {
   }
 };
 
-// With the ellipsis replaced by labels of `rank` dimensions.
+// Replaces the ellipsis by labels of `rank` dimensions.
 EinsumLabels Expand(const EinsumLabels& labels, int named, int rank) {
   EinsumLabels out;
   for (const int label : labels) {
@@ -107,7 +107,8 @@ StatusOr<LabelSizes> ReadSizes(KernelContext& ctx,
   return s;
 }
 
-// Repeated labels take the diagonal; what broadcasts is left out.
+// Makes an operand. Repeated labels select the diagonal; dimensions that
+// broadcast are left out.
 Operand MakeOperand(const Tensor& x, const EinsumLabels& labels,
                     const LabelSizes& sizes) {
   Operand o;
@@ -129,7 +130,7 @@ Operand MakeOperand(const Tensor& x, const EinsumLabels& labels,
   return o;
 }
 
-// Elements lie one after the other in the order of these labels.
+// Returns whether the elements are contiguous in the order of these labels.
 bool IsLaidOut(const Operand& o, const EinsumLabels& order,
                const LabelSizes& sizes) {
   int64_t step = 1;
@@ -141,9 +142,9 @@ bool IsLaidOut(const Operand& o, const EinsumLabels& order,
   return true;
 }
 
-// One operand whose buffer TensorFlow hands on: it has what the ellipsis stands
-// for, then the output's labels in their order, then labels that are summed, of
-// size 1.
+// Returns whether TensorFlow passes the buffer of a single operand on: its
+// labels are those of the ellipsis, then the output's labels in their order,
+// then labels of size 1 that are summed.
 bool MovesNothing(const EinsumLabels& labels, const EinsumLabels& output,
                   const LabelSizes& sizes) {
   if (labels.size() < output.size() ||
@@ -188,7 +189,7 @@ class EinsumKernel {
       dims.push_back(sizes.size[static_cast<size_t>(label)]);
     }
     MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-    EinsumLabels distinct;  // of the output
+    EinsumLabels distinct;  // labels of the output
     for (const int label : output) {
       if (std::find(distinct.begin(), distinct.end(), label) ==
           distinct.end()) {
@@ -226,8 +227,8 @@ class EinsumKernel {
   }
 
  private:
-  // The operand's elements in the order of these labels; `temp` holds them if
-  // they do not lie so yet.
+  // Returns the operand's elements in the order of these labels; `temp` holds
+  // them if they are not in that order yet.
   static StatusOr<const char*> LayOut(KernelContext& ctx, const Operand& o,
                                       const EinsumLabels& order,
                                       const LabelSizes& sizes, Tensor* temp) {
@@ -247,7 +248,7 @@ class EinsumKernel {
     return temp->data();
   }
 
-  // Sums over labels that neither the output nor the other operand has: a
+  // Sums over labels that neither the output nor the other operand has, as a
   // product with ones.
   Status SumAlone(KernelContext& ctx, const EinsumLabels& output,
                   const Operand* other, const LabelSizes& sizes,
@@ -293,7 +294,7 @@ class EinsumKernel {
     return OkStatus();
   }
 
-  // `o` has the labels `distinct`.
+  // Requires: `o` has the labels `distinct`.
   static Status Write(KernelContext& ctx, const Operand& o,
                       const EinsumLabels& output, const EinsumLabels& distinct,
                       const LabelSizes& sizes, Tensor* out) {
@@ -312,8 +313,8 @@ class EinsumKernel {
     return StridedCopy(ctx, out->dtype(), o.data, out->mutable_data(), spec);
   }
 
-  // The rows and columns of one operand's matrices; `transposed` if they lie
-  // the other way round.
+  // Lays out the matrices of one operand; sets `transposed` if their rows and
+  // columns are exchanged.
   static StatusOr<const char*> LayOutMatrices(
       KernelContext& ctx, const Operand& o, const EinsumLabels& batch,
       const EinsumLabels& rows, const EinsumLabels& cols,

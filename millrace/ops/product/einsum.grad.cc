@@ -1,5 +1,5 @@
-// The gradient of a sum of products is one, too: the equation with the output
-// and the operand exchanged.
+// The gradient of a sum of products is also a sum of products: the equation
+// with the output and the operand exchanged.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-// Subscripts with one character a label; '.' is an ellipsis.
+// A subscript with one character for each label; '.' is an ellipsis.
 using Subscript = std::string;
 
 bool Has(const Subscript& s, char label) {
@@ -22,7 +22,8 @@ std::string Equation(absl::string_view inputs, absl::string_view output) {
                              {{".", "..."}});
 }
 
-// The dimension of a label, from the end if it stands behind an ellipsis.
+// Returns the dimension of a label, counted from the end if it is behind an
+// ellipsis.
 int AxisOf(const Subscript& s, char label) {
   const int at = static_cast<int>(s.find(label));
   const size_t ellipsis = s.find('.');
@@ -32,8 +33,8 @@ int AxisOf(const Subscript& s, char label) {
   return at - static_cast<int>(s.size());
 }
 
-// The gradient of `x` from `dy`, which has the labels `y`; labels that `y`
-// lacks were summed over, so all their elements have the same gradient.
+// Returns the gradient of `x` from `dy`, which has the labels `y`. Labels that
+// `y` lacks were summed over, so all their elements have the same gradient.
 Output SpreadOver(GradContext& g, const Output& dy, Subscript y,
                   const Output& x, const Subscript& x_labels) {
   Output spread = dy;
@@ -53,7 +54,7 @@ Output SpreadOver(GradContext& g, const Output& dy, Subscript y,
   return Einsum(g, {spread}, Equation(y, x_labels));
 }
 
-// The gradient of operand `x` of a product with `other`.
+// Returns the gradient of operand `x` of a product with `other`.
 Output GradientOf(GradContext& g, const Output& x, const Subscript& x_labels,
                   const Output& other, const Subscript& other_labels,
                   const Subscript& out) {
@@ -69,7 +70,7 @@ Output GradientOf(GradContext& g, const Output& x, const Subscript& x_labels,
   return kept == x_labels ? product : SpreadOver(g, product, kept, x, x_labels);
 }
 
-// The dimensions of an ellipsis.
+// Returns the shape of the dimensions of an ellipsis.
 Output EllipsisShape(GradContext& g, const Output& x, const Subscript& labels) {
   const int begin = static_cast<int>(labels.find('.'));
   const int after = static_cast<int>(labels.size()) - begin - 1;
@@ -94,7 +95,7 @@ MR_GRADIENT(Einsum)(GradContext& g) {
     g.Set(0, SpreadOver(g, g.dy(), out, g.in(0), inputs[0]));
     return;
   }
-  // Without an ellipsis, its dimensions are none.
+  // An operand without an ellipsis has an empty one.
   for (Subscript& input : inputs) {
     if (Has(out, '.') && !Has(input, '.')) input.push_back('.');
   }

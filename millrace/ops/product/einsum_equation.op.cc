@@ -9,8 +9,8 @@ namespace {
 
 enum class Side { kInput, kOutput };
 
-// `labels` are the characters so far; those that are new are added by an input
-// and refused in the output.
+// Parses one subscript. `labels` are the characters so far; new ones are added
+// by an input and refused in the output.
 StatusOr<EinsumLabels> ParseSubscript(absl::string_view equation,
                                       absl::string_view text, Side side,
                                       std::string* labels) {

@@ -1,4 +1,4 @@
-// The equation of an Einsum: which label each dimension of the operands has.
+// The equation of an Einsum: the label of each dimension of the operands.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace millrace::ops {
 
 // Labels are numbers from 0, in the order in which their characters appear.
 using EinsumLabels = std::vector<int>;
-// Stands for the dimensions that the ellipsis "..." of a subscript takes.
+// The label of the dimensions that the ellipsis "..." of a subscript stands
+// for.
 inline constexpr int kEllipsis = -1;
 
 struct EinsumEquation {
@@ -20,9 +21,9 @@ struct EinsumEquation {
   int num_labels = 0;
 };
 
-// "ab...,bc->ac...": one or two inputs, any characters but ",.->" as labels, at
-// most one ellipsis a subscript. INVALID_ARGUMENT for others, and for labels of
-// the output that no input has.
+// Parses an equation such as "ab...,bc->ac...": one or two inputs, any
+// characters but ",.->" as labels, at most one ellipsis in a subscript. Returns
+// INVALID_ARGUMENT for others, and for labels of the output that no input has.
 StatusOr<EinsumEquation> ParseEinsumEquation(absl::string_view text);
 
 bool HasEllipsis(const EinsumLabels& labels);

@@ -10,54 +10,55 @@
 namespace millrace::ops {
 namespace {
 
-// Rows or columns that are worth a thread.
+// The number of rows or columns that are worth a thread.
 constexpr int64_t kMinLines = 32;
 // Parts begin at multiples of this, as oneDNN's vectors do.
 constexpr int64_t kLines = 16;
-// oneDNN packs b for each part anew: many more rows than this, where there are,
-// make that cheap.
+// oneDNN packs b again for each part; that is cheap if there are many more rows
+// than this.
 constexpr int64_t kSharedRows = 128;
 constexpr int64_t kMostParts = 64;
 
-// Lines of a part, of so many parts and none of a single line, which oneDNN
-// would take for a vector.
+// Returns the lines of each of `parts` parts, such that no part is a single
+// line, which oneDNN would treat as a vector.
 int64_t Share(int64_t lines, int64_t parts) {
   int64_t share = RoundUp((lines + parts - 1) / parts, kLines);
   while (lines % share == 1) share += kLines;
   return share;
 }
 
-// What differs between oneDNN's kernels.
+// The differences between oneDNN's kernels.
 struct Kernels {
-  // A transposed b of fewer columns is read as it lies, at half the speed and
-  // less (AVX-512: 64 x 512 times 512 x 64 37 us, times 512 x 128 41 us).
+  // With fewer columns, a transposed b is not packed, which takes twice the
+  // time and more (AVX-512: 64 x 512 times 512 x 64 37 us, times 512 x 128 41
+  // us).
   int64_t columns;
-  // Whether an element has the same bits beside other rows, b not transposed.
-  // Elsewhere oneDNN adds up what is left of its blocks of rows in another
-  // order.
+  // Whether an element has the same bits whatever rows are computed with it, if
+  // b is not transposed. Otherwise oneDNN sums the remainder of its blocks of
+  // rows in another order.
   bool rows_keep_bits;
-  // Multiply-adds that a part is worth, about 50 us.
+  // The number of multiply-adds that are worth a part, about 50 us.
   int64_t part_work;
-  // Where each thread has several, those who are faster, or come sooner, take
-  // more. Not where each part is packed anew.
+  // With several parts for each thread, threads that are faster or start sooner
+  // take more of them. There is only one if each part is packed again.
   int64_t parts_per_thread;
-  // Whether threads should share what they pack of such a product, which
-  // oneDNN's own do. Where not, they would wait for each other for longer.
+  // Returns whether threads should share what they pack for such a product, as
+  // oneDNN's own threads do. If not, they would wait longer for each other.
   bool (*shares_packing)(const MatrixProblem& p, int64_t rows);
-  // Whether that is done better by our own loops, where the machine has them.
+  // Whether our own loops do that better, on machines that support them.
   bool has_packed_product;
-  // Whether the factors of what it does not pack are read as they lie.
+  // Whether the factors of products that are not packed are read in place.
   bool reads_factors;
 };
 
-// With a transposed b (64 x 512 times 512 x 256) two threads of its own take 79
-// us and one takes 88, two with columns of their own 45.
+// With a transposed b (64 x 512 times 512 x 256) two threads of oneDNN take 79
+// us and one takes 88; two threads with columns of their own take 45.
 bool SharesPackingOfAvx512(const MatrixProblem& p, int64_t rows) {
   return !p.transpose_b && rows * p.k * p.n > int64_t{1} << 25;
 }
 
-// oneDNN packs what has 1/rows + 1/columns below this. A part that it does not
-// pack takes up to twice as long.
+// oneDNN packs products with 1/rows + 1/columns below this. A part that it does
+// not pack takes up to twice as long.
 bool SharesPackingOfAvx2(const MatrixProblem& p, int64_t rows) {
   return 1.0 / static_cast<double>(rows) + 1.0 / static_cast<double>(p.n) <
          0.0038;
@@ -85,20 +86,20 @@ const Kernels& TheKernels() {
 }
 
 struct Cut {
-  int64_t rows, columns;  // of a part; the last ones have what is left
+  int64_t rows, columns;  // of a part; the last ones have the remainder
 };
 
-// How a team of `width` cuts `rows` rows of the sum of so many terms. None: it
-// does not, oneDNN's own threads share them.
+// Returns how a team of `width` threads cuts `rows` rows of the sum of `terms`
+// terms; nothing if oneDNN's own threads share them.
 //
-// An element has the same bits beside other columns. Where it has not beside
-// other rows, parts by rows do not depend on the width.
+// An element has the same bits whatever columns are computed with it. If that
+// does not hold for rows, parts by rows do not depend on the width.
 std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
                          int64_t width) {
   const Kernels& kernels = TheKernels();
   const int64_t row_work = p.k * p.n * terms;  // multiply-adds
   const int64_t work = rows * row_work;
-  // By columns each part would read all of a.
+  // Cut by columns, each part would read all of a.
   const bool tall = rows >= 8 * p.n && p.n < 2 * kSharedRows;
   const bool by_rows =
       rows >= 2 * kMinLines && (p.n < 2 * kernels.columns || tall);

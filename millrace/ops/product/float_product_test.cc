@@ -38,7 +38,7 @@ struct Problems {
     };
     const FinishProduct finish_product = finish;
     DnnlRun run(pool, *HostAllocator(), pool.width());
-    // In two pieces, as long products are.
+    // Computes long products in two pieces.
     const int64_t first = p.m > 1000 ? p.m / 2 : p.m;
     EXPECT_TRUE(
         FloatProductRows(run, all, 0, first, c.data(), false, &finish_product)
@@ -68,7 +68,8 @@ Problems MakeProblems(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
   return s;
 }
 
-// The same bits on any number of threads, the right ones at some places.
+// Checks that the result has the same bits for any number of threads, and is
+// correct at some elements.
 void CheckWidths(const Problems& s, int terms) {
   SCOPED_TRACE(::testing::Message()
                << s.p.m << " x " << s.p.k << " times " << s.p.k << " x "
@@ -109,13 +110,13 @@ TEST(FloatProductTest, HasTheSameBitsOnAnyNumberOfThreads) {
         // Factors that are copied.
         CheckWidths(MakeProblems(256, 64, 512, ta, tb), terms);
         CheckWidths(MakeProblems(45, 100, 1024, ta, tb), terms);
-        // Shares of which a single row or column is left.
+        // Shares that leave a single row or column.
         CheckWidths(MakeProblems(97, 200, 65, ta, tb), terms);
         CheckWidths(MakeProblems(65, 200, 97, ta, tb), terms);
         CheckWidths(MakeProblems(1203, 100, 31, ta, tb), terms);
         CheckWidths(MakeProblems(700, 90, 1, ta, tb), terms);
       }
-      // What is packed: in one go, and some columns or terms at a time.
+      // Packed products: packed at once, and some columns or terms at a time.
       CheckWidths(MakeProblems(530, 64, 610, ta, tb), 1);
       CheckWidths(MakeProblems(601, 517, 1025, ta, tb), 5);
       CheckWidths(MakeProblems(534, 9, 8300, ta, tb), 2);

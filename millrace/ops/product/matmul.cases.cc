@@ -42,7 +42,7 @@ MR_CASES(MatMul)(CaseList& c) {
          Transposes("transpose_a", "transpose_b", false, true))
         .Tolerance(1e-4);
   }
-  // So many rows that the second factor is packed first.
+  // Enough rows for packing the second factor first.
   c.Ok({Rand(kB, {1056, 288}, -1, 1), Rand(kB, {288, 320}, -1, 1)})
       .Tolerance(3e-2);
   c.Ok({F32({1, 7}), F32({7, 1})});

@@ -1,4 +1,4 @@
-// MatMul, BatchMatMul and BatchMatMulV2.
+// Kernels of MatMul, BatchMatMul and BatchMatMulV2.
 #include <vector>
 
 #include "millrace/kernel/kernel.h"
@@ -32,7 +32,7 @@ class MatMulKernel {
                         ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
     MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({p.m, p.n}));
     MR_ASSIGN_OR_RETURN(Tensor * c, ctx.AllocateOutput(0, std::move(shape)));
-    // Sums of no products are 0.
+    // A sum of no products is 0.
     if (p.m == 0 || p.n == 0 || p.k == 0) return ZeroTensor(ctx, c);
     return product_.Run(ctx, p, a.data(), b.data(), c->mutable_data());
   }
@@ -43,7 +43,7 @@ class MatMulKernel {
   MatrixProduct product_;
 };
 
-// The leading dimensions.
+// Returns the leading dimensions.
 TensorShape BatchShape(const Tensor& t) {
   const DimVector dims = t.shape().dims();
   return TensorShape(absl::MakeConstSpan(dims).first(dims.size() - 2));
@@ -95,7 +95,8 @@ class BatchMatMulKernel {
     if (z->num_elements() == 0 || p.k == 0) return ZeroTensor(ctx, z);
     std::vector<int64_t> x_index, y_index;
     if (batch->IsDense(0) && y_batch.num_elements() == 1 && !adj_x_) {
-      // One matrix for all: their rows are those of one tall matrix.
+      // All products share one matrix, so the rows of the other ones form one
+      // tall matrix.
       p.m *= p.batches;
       p.batches = 1;
     } else if (!batch->IsDense(0) || !batch->IsDense(1)) {
@@ -133,7 +134,7 @@ class BatchMatMulKernel {
     return OkStatus();
   }
 
-  // The operand's matrix for each product.
+  // Returns the index of the operand's matrix for each product.
   static std::vector<int64_t> Index(const Broadcast& batch, int operand) {
     std::vector<int64_t> index(batch.total());
     const bool scalar = batch.inner_is_scalar(operand);

@@ -26,7 +26,7 @@ std::pair<Output, Output> ProductGradients(GradContext& g, const Output& a,
           multiply(dy, kTransposed, a, kTransposed)};
 }
 
-// Sums what broadcasting of the batch dimensions spread.
+// Sums over the batch dimensions that were broadcast.
 std::pair<Output, Output> ReduceBatches(GradContext& g, const Output& da,
                                         const Output& db) {
   const PartialShape a = g.in(0).shape();
@@ -60,7 +60,7 @@ MR_GRADIENT(MatMul)(GradContext& g) {
   g.Set(1, db);
 }
 
-// Adjoints conjugate by themselves.
+// Adjoints include the conjugation.
 MR_GRADIENT(BatchMatMul)(GradContext& g) {
   auto [da, db] = ProductGradients(
       g, g.in(0), g.in(1), g.Attr<bool>("adj_x"), g.Attr<bool>("adj_y"),

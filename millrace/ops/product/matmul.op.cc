@@ -18,7 +18,7 @@ Status MatMulShape(ShapeContext& c) {
 
 namespace {
 
-// Whether batch dimensions are equal, or may differ as in other ops.
+// Says whether batch dimensions must be equal, or broadcast as in other ops.
 enum class Batches { kEqual, kBroadcast };
 
 Status BatchShape(ShapeContext& c, Batches batches) {

@@ -5,7 +5,7 @@
 
 namespace millrace::ops {
 
-// By the attributes transpose_a and transpose_b; sets output 0.
+// Sets output 0 by the attributes transpose_a and transpose_b.
 Status MatMulShape(ShapeContext& c);
 
 }  // namespace millrace::ops

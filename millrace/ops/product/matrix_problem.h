@@ -1,4 +1,4 @@
-// MatrixProblem: a batch of products of matrices as numbers.
+// MatrixProblem: describes a batch of matrix products by numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace millrace::ops {
 
-// The multiple of `unit` that is at least n.
+// Returns the smallest multiple of `unit` that is at least n.
 constexpr int64_t RoundUp(int64_t n, int64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-// c[i] = op(a[..]) op(b[..]) for i < batches: row-major matrices, c is m x n,
-// op(a) m x k, op(b) k x n.
+// c[i] = op(a[..]) op(b[..]) for i < batches. Matrices are row-major; c is m x
+// n, op(a) is m x k, op(b) is k x n.
 struct MatrixProblem {
   DataType type = DataType::kInvalid;
   int64_t m = 0, k = 0, n = 0;
   bool transpose_a = false, transpose_b = false;
-  // Complex types: the operand is conjugated too.
+  // For complex types, says that the operand is also conjugated.
   bool conjugate_a = false, conjugate_b = false;
-  // Elements from a row of b, as it lies, to the next; 0: no more than it has.
-  // For other than 0 type float only.
+  // Elements from a stored row of b to the next; 0 means that rows are
+  // contiguous. Only type float supports other values than 0.
   int64_t b_stride = 0;
   int64_t batches = 1;
-  // Which matrix of a and b each product takes; empty: the i-th.
+  // The matrices of a and b that each product takes; if empty, the i-th.
   absl::Span<const int64_t> a_index, b_index;
 
   int64_t BStride() const {

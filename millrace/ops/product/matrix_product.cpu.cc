@@ -9,20 +9,21 @@
 namespace millrace::ops {
 namespace {
 
-// Products of fewer multiply-adds than this are not worth a second thread each;
-// a batch of them is spread over threads instead.
+// Products of fewer multiply-adds are not worth a second thread each; a batch
+// of them is spread over threads instead.
 constexpr int64_t kSmallProduct = int64_t{1} << 20;
-// oneDNN cannot be cancelled: a product is cut into parts of this size, which
-// take a tenth of a second or so.
+// oneDNN cannot be cancelled, so a product is cut into parts of this size,
+// which take about a tenth of a second.
 constexpr int64_t kLongestPart = int64_t{1} << 33;
 
-// How many matrices the operand has.
+// Returns the number of matrices that the operand has.
 int64_t MatrixCount(absl::Span<const int64_t> index, int64_t batches) {
   if (index.empty()) return batches;
   return *std::max_element(index.begin(), index.end()) + 1;
 }
 
-// Terms of so many multiply-adds are added up without a look at the step.
+// Terms of this many multiply-adds are added up between two checks for
+// cancellation.
 constexpr int64_t kTermsAtOnce = int64_t{1} << 30;
 
 int64_t WorkOf(const ProductTerm& t) {
@@ -118,11 +119,11 @@ Status MatrixProduct::RunSum(KernelContext& ctx,
   }
   int64_t work = 0;
   for (const ProductTerm& t : terms) work += WorkOf(t);
-  // Threads that one product would not be worth are worth all of them.
+  // One product may not be worth the threads, but all of them together are.
   DnnlRun run(ctx, work);
   for (size_t i = 0; i < terms.size();) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    // A long term goes alone, in parts of its own.
+    // A long term is computed alone, in parts of its own.
     size_t n = 1;
     for (work = WorkOf(terms[i]);
          i + n < terms.size() && work + WorkOf(terms[i + n]) <= kTermsAtOnce;
@@ -243,7 +244,7 @@ Status MatrixProduct::Run(KernelContext& ctx, const MatrixProblem& p,
       return RunBlocked<double>(ctx, p, a, b, c);
     case DataType::kBfloat16: {
       Status status = bfloat16_.Run(ctx, p, a, b, c);
-      // Machines without AVX-512.
+      // The machine has no AVX-512.
       if (status.code() != StatusCode::kUnimplemented) return status;
       return RunThroughFloat(ctx, p, a, b, c);
     }

@@ -1,4 +1,4 @@
-// Products of matrices of every number type, for MatMul and its batched forms.
+// Matrix products of every number type, for MatMul and its batched forms.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,31 @@
 
 namespace millrace::ops {
 
-// INVALID_ARGUMENT "In[0] is not a matrix. ...": the operand `t` is number
-// `operand`.
+// Returns INVALID_ARGUMENT "In[0] is not a matrix. ..." unless the operand `t`,
+// number `operand`, is a matrix.
 Status ExpectMatrix(const Tensor& t, int operand);
-// The product of two matrices. INVALID_ARGUMENT if their sizes do not fit.
+// Returns the product of two matrices as a problem, or INVALID_ARGUMENT if
+// their sizes do not fit.
 StatusOr<MatrixProblem> ProblemOfMatrices(const Tensor& a, bool transpose_a,
                                           const Tensor& b, bool transpose_b);
 
-// Float goes as float_product.h says, bfloat16 to oneDNN, or through float on
-// machines without AVX-512, half through float, double and integers
-// (which wrap around) to our own blocked loops, complex types to four real
-// products. One for each kernel; thread-safe.
+// Computes float as float_product.h says, bfloat16 by oneDNN, or in float on
+// machines without AVX-512, half in float, double and integers (which wrap
+// around) by our own blocked loops, and complex types as four real products.
+// Each kernel has its own; thread-safe.
 class MatrixProduct {
  public:
-  // All three sizes and `batches` are at least 1.
+  // Requires: all three sizes and `batches` are at least 1.
   Status Run(KernelContext& ctx, const MatrixProblem& p, const char* a,
              const char* b, char* c) const;
 
-  // The same for one product of floats; `finish` is called for parts of c that
-  // are done, by the thread that computed them, which still has them in its
-  // caches. Together they are c.
+  // Does the same for one product of floats. Calls `finish` for each finished
+  // part of c on the thread that computed it, which still has it in its caches.
+  // Together the parts are c.
   Status RunInParts(KernelContext& ctx, const MatrixProblem& p, const char* a,
                     const char* b, char* c, FinishProduct finish) const;
 
-  // c = the sum of single products of one size; float and double only.
+  // Sets c to the sum of single products of one size, of float or double.
   Status RunSum(KernelContext& ctx, absl::Span<const ProductTerm> terms,
                 char* c) const;
 
@@ -52,7 +53,8 @@ class MatrixProduct {
   Bfloat16Product bfloat16_;
 };
 
-// c (m x n) = or += op(a) op(b), for T double or an unsigned integer type.
+// Computes c (m x n) = or += op(a) op(b), for T double or an unsigned integer
+// type.
 template <class T>
 Status BlockedGemm(KernelContext& ctx, const MatrixProblem& p, const T* a,
                    const T* b, T* c, bool accumulate);

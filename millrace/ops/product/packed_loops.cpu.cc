@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kLanes = 8;
 
-// Up to kLines lines from `first` depth on, one element at a time.
+// Packs up to kLines lines from depth `first` on, one element at a time.
 template <int64_t kLines>
 void PackElements(const FactorLines& x, int64_t lines, int64_t first,
                   int64_t depth, float* to) {
@@ -23,14 +23,14 @@ void PackElements(const FactorLines& x, int64_t lines, int64_t first,
   }
 }
 
-// Lines that lie one element beside the other.
+// Packs lines that are next to each other, element by element.
 template <int64_t kLines>
 MR_AVX2_INLINE void CopyStrip(const FactorLines& x, int64_t depth, float* to) {
   const __m256i six = _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0, 0);
   for (int64_t p = 0; p < depth; ++p) {
     const float* const from = x.at + p * x.along;
     if constexpr (kLines == kTileRows) {
-      // The next store puts right what this one writes too much.
+      // The next store overwrites what this one writes beyond its six elements.
       _mm256_storeu_ps(to + p * kLines, _mm256_maskload_ps(from, six));
     } else {
 #pragma GCC unroll 2
@@ -41,7 +41,7 @@ MR_AVX2_INLINE void CopyStrip(const FactorLines& x, int64_t depth, float* to) {
   }
 }
 
-// Lines whose elements follow each other.
+// Packs lines whose elements are contiguous, by transposing them.
 template <int64_t kLines>
 MR_AVX2_INLINE void TurnStrip(const FactorLines& x, int64_t depth, float* to) {
   int64_t p = 0;

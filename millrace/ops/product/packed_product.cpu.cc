@@ -9,21 +9,21 @@
 namespace millrace::ops {
 namespace {
 
-// How much of both factors is taken at a time: a strip of b stays in the
-// first-level cache, a part of a in the second.
+// The depth of both factors that is taken at a time: a strip of b stays in the
+// first-level cache, a part of a in the second-level cache.
 constexpr int64_t kDepth = 256;
-// The size of a part of c; fewer rows where there would be too few parts. The
-// next part has other columns: two threads that read the same ones of b take a
-// tenth longer (1024 columns a part: 16.8 ms, 512: 14.2).
+// The size of a part of c; it has fewer rows if there would be too few parts.
+// The next part has other columns: two threads that read the same columns of b
+// take a tenth longer (1024 columns a part: 16.8 ms, 512: 14.2).
 constexpr int64_t kPartRows = 12 * kTileRows, kPartColumns = 512;
 constexpr int64_t kLeastRows = 4 * kTileRows;
 constexpr int64_t kPartsPerThread = 8;
-// Columns that are packed at a time.
+// The number of columns that are packed at a time.
 constexpr int64_t kPackColumns = 128;
-// Floats of what is packed of b.
+// Bounds the floats of b that are packed.
 constexpr int64_t kMostPacked = int64_t{1} << 21;
 
-// Terms, or a piece of one, of at most kDepth.
+// A term, or a piece of one, of at most kDepth.
 struct Piece {
   FactorLines a, b;
   int64_t depth;
@@ -49,7 +49,7 @@ std::vector<Piece> PiecesOf(absl::Span<const ProductTerm> terms) {
   return pieces;
 }
 
-// Some pieces and columns, of which b is packed at the same time.
+// Some pieces and columns whose b is packed at the same time.
 class Pass {
  public:
   Pass(absl::Span<const Piece> pieces, int64_t column, int64_t columns,
@@ -107,7 +107,7 @@ class Pass {
   std::vector<PackedPiece> pieces_;
 };
 
-// Where the pieces end that are packed at the same time as the first.
+// Returns the end of the pieces that are packed at the same time as the first.
 size_t EndOfPass(absl::Span<const Piece> pieces, size_t first,
                  int64_t columns) {
   const int64_t most = kMostPacked / RoundUp(columns, kTileColumns);

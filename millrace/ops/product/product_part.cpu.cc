@@ -8,22 +8,23 @@
 namespace millrace::ops {
 namespace {
 
-// Rows of so many floats, or a multiple, share sets of the caches. b is read by
-// short pieces of rows: at this distance the second-level cache has them.
+// Rows of this many floats, or of a multiple, share sets of the caches. b is
+// read in short pieces of rows, which at this distance hit the second-level
+// cache.
 constexpr int64_t kSharedSets = 256;
-// Copies that are used less often cost what they save.
+// Copies that are used by fewer lines cost as much as they save.
 constexpr int64_t kMinRows = 32, kMinColumns = 64;
-// The most that a thread copies; factors with more lines are read as they lie.
+// Bounds what a thread copies; factors with more lines are read in place.
 constexpr int64_t kMostBytes = int64_t{4} << 20;
-// Columns of b that are copied at a time.
+// The number of columns of b that are copied at a time.
 constexpr int64_t kCopiedColumns = 128;
-// Floats of a line of the caches; rows stay aligned to it.
+// The floats in a cache line, to which rows stay aligned.
 constexpr int64_t kLineFloats = 16;
 
-// A factor, or some rows or columns of it, as it lies.
+// A factor, or some rows or columns of it, in place.
 struct Matrix {
   const float* at;
-  int64_t stride;  // from a row to the next
+  int64_t stride;  // from a row to the next, in floats
 };
 
 Matrix AOf(const ProductTerm& term, const ProductPart& part) {
@@ -56,7 +57,7 @@ int64_t SpreadStride(int64_t columns) {
   return stride % kSharedSets == 0 ? stride + kLineFloats : stride;
 }
 
-// Floats that the copies for a part of `rows` rows take.
+// Returns the number of floats in the copies for a part of `rows` rows.
 int64_t SpreadSize(const SpreadFactors& spread, int64_t k, int64_t rows) {
   return k * ((spread.a ? SpreadStride(rows) : 0) +
               (spread.b ? SpreadStride(kCopiedColumns) : 0));
@@ -84,7 +85,7 @@ Status MultiplyCopies(const ProductTerm& term, const SpreadFactors& spread,
   for (int64_t j = 0; j < part.columns; j += some.columns) {
     const int64_t left = part.columns - j;
     some.column = part.column + j;
-    // No single column is left, which oneDNN would take for a vector.
+    // No single column is left over, which oneDNN would treat as a vector.
     some.columns = left == kCopiedColumns + 1 ? kCopiedColumns / 2
                                               : std::min(kCopiedColumns, left);
     const Matrix b = Spread(BOf(term, some), p.k, some.columns, scratch);

@@ -11,7 +11,7 @@
 
 namespace millrace::ops {
 
-// One product of a sum; matrices of `problem`, batches are not looked at.
+// One product of a sum: the matrices of `problem`, without its batches.
 struct ProductTerm {
   MatrixProblem problem;
   const char *a, *b;
@@ -22,23 +22,25 @@ struct ProductPart {
   int64_t row, rows, column, columns;
 };
 
-// Called for parts of c that are done, by the thread that computed them.
+// Called for finished parts of c on the thread that computed them.
 using FinishProduct = absl::FunctionRef<void(const ProductPart&)>;
 
-// Which factors are copied before they are multiplied, to rows that are no
-// power of two apart. oneDNN for AVX2 reads the factors of products that are
-// not large as they lie, and rows that are a power of two apart lie in a few
-// sets of the caches: 64 x 256 times 256 x 512 takes 320 us of a core, 210 with
-// rows of 528, and 30 to copy them (128 x 64 times 64 x 1024: 518, 259 and 11).
+// Says which factors are copied before they are multiplied, to rows whose
+// distance is not a power of two. oneDNN for AVX2 does not pack the factors of
+// products that are not large, and rows that are a power of two apart share a
+// few sets of the caches: 64 x 256 times 256 x 512 takes 320 us on a core, 210
+// with rows of 528, and 30 to copy them (128 x 64 times 64 x 1024: 518, 259 and
+// 11).
 struct SpreadFactors {
   bool a = false, b = false;
 
-  // Those that are worth it for `rows` rows of c, by sizes alone.
+  // Returns the factors whose copies are worthwhile for `rows` rows of c;
+  // depends on sizes alone.
   static SpreadFactors Of(absl::Span<const ProductTerm> terms, int64_t rows);
 };
 
-// A part of c = the sum of the terms, which have the same m and n, or of c +=
-// the sum. Memory for copies is the allocator's.
+// Computes a part of c = the sum of the terms, which have the same m and n, or
+// of c += the sum. Copies are allocated by `allocator`.
 Status AddUpPart(Allocator& allocator, absl::Span<const ProductTerm> terms,
                  const SpreadFactors& spread, const ProductPart& part, float* c,
                  bool accumulate);

@@ -1,10 +1,10 @@
-// A part of a product of matrices, of which nobody reads the rest. What goes
-// back to the state of a recurrent network is one: the gradient of [x, h] W is
-// computed for h alone.
+// A part of a matrix product whose rest is not read. The gradient of the state
+// of a recurrent network is one: the gradient of [x, h] W is computed for h
+// alone.
 //
-// Its steps share W. oneDNN multiplies with a matrix as it lies at the peak of
-// the machine, and with a transposed one copies it first (32 x 512 times 512 x
-// 128: 36 and 58 us of a core), so W is turned once for all of them.
+// The steps of the network share W. oneDNN multiplies by a matrix in place at
+// the peak of the machine, and copies a transposed one first (32 x 512 times
+// 512 x 128: 36 and 58 us on a core), so W is transposed once for all of them.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -38,13 +38,13 @@ class SlicedProductKernel {
   }
 
  private:
-  // A product of its own, of whole rows of the operands as they lie.
+  // The part as a product of whole rows of the operands in place.
   struct Part {
     MatrixProblem problem;
     const char *a, *b;
   };
 
-  // Null if there is none.
+  // Returns the transposed b, or null if there is none.
   const Tensor* TurnedB(KernelContext& ctx, const MatrixProblem& p) const {
     if (ctx.num_inputs() < 5 || !transpose_b_) return nullptr;
     const Tensor& t = ctx.input(4);
@@ -54,8 +54,8 @@ class SlicedProductKernel {
                : nullptr;
   }
 
-  // None where the product or the slice is an error or empty, and where the
-  // part would need columns of an operand.
+  // Returns nothing if the product or the slice is an error or empty, and if
+  // the part needs columns of an operand.
   std::optional<Part> FindPart(KernelContext& ctx) const {
     const Tensor &a = ctx.input(0), &b = ctx.input(1);
     if (a.rank() != 2 || b.rank() != 2) return std::nullopt;
@@ -115,8 +115,8 @@ Status TurnMatrix(KernelContext& ctx) {
 MR_KERNELS(_SlicedProduct, Cpu){{.types = "T: half, bfloat16, float, double",
                                  .make = MakeKernel<SlicedProductKernel>,
                                  .host = "begin, size"}};
-// Cheap, or it would run on a thread of its own beside the first products,
-// which need all cores.
+// Declared cheap; otherwise it would run on a thread of its own beside the
+// first products, which need all cores.
 MR_KERNELS(_TurnedMatrix, Cpu){{.types = "T: float",
                                 .make = MakeFunctionKernel<TurnMatrix>,
                                 .cheap = true}};

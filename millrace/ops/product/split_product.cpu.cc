@@ -1,4 +1,4 @@
-// A product plus its bias, cut into parts: the gates of a recurrent cell. The
+// A product plus its bias, split into parts: the gates of a recurrent cell. The
 // bias is added while the parts are written.
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "millrace/ops/product/matrix_product.h"
 
 namespace millrace::ops {
-// Clones of functions need linkage.
+// Function clones need external linkage.
 namespace split_product {
 
 MR_TARGET_CLONES void AddBias(const float* x, const float* bias, float* z,
@@ -55,7 +55,7 @@ class SplitProductKernel {
           const int64_t end = part.column + part.columns;
           for (int64_t row = part.row; row < part.row + part.rows; ++row) {
             const float* const from = x + row * p->n;
-            // Up to the end of the part or of the output.
+            // Continues to the end of the part or of the output.
             for (int64_t at = part.column, next; at < end; at = next) {
               const int64_t output = at / width, first = output * width;
               next = std::min(end, first + width);
@@ -68,8 +68,8 @@ class SplitProductKernel {
   }
 
  private:
-  // None where an op is an error or has nothing to do, and for a Split along
-  // the rows.
+  // Returns nothing if an op is an error or has nothing to do, and for a Split
+  // along the rows.
   std::optional<MatrixProblem> FindProblem(KernelContext& ctx) const {
     const Tensor &a = ctx.input(0), &b = ctx.input(1), &bias = ctx.input(2);
     const Tensor& dim = ctx.input(3);

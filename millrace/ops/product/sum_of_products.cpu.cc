@@ -1,5 +1,5 @@
 // The gradient of a parameter that is used many times, as by the steps of a
-// recurrent network: products that are added up where they are computed.
+// recurrent network: products that are summed as they are computed.
 #include <utility>
 #include <vector>
 
@@ -36,7 +36,7 @@ class SumOfProductsKernel {
   }
 
  private:
-  // False where a product or the sum is an error, and where one is empty.
+  // Returns false if a product or the sum is an error, or one is empty.
   bool FindTerms(KernelContext& ctx, std::vector<ProductTerm>* terms) const {
     for (int i = 0; i < ctx.num_inputs(); i += 2) {
       const Tensor& a = ctx.input(i);

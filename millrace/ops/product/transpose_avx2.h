@@ -1,11 +1,11 @@
-// Squares of floats in registers of AVX2, turned.
+// Transposes squares of floats in AVX2 registers.
 #pragma once
 
 #include <immintrin.h>
 
 namespace millrace::ops {
 
-// Rows become columns.
+// Transposes x in place.
 __attribute__((target("avx2"), always_inline)) inline void Transpose8x8(
     __m256 (&x)[8]) {
   __m256 pairs[8], fours[8];

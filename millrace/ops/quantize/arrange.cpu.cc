@@ -1,4 +1,4 @@
-// QuantizedReshape, QuantizedConcat.
+// Kernels of QuantizedReshape and QuantizedConcat.
 #include <limits>
 #include <utility>
 #include <vector>
@@ -39,14 +39,16 @@ MR_TARGET_CLONES void MoveRange(const IntegerOf<T>* x, ToReal<T> real,
   }
 }
 
-// One of the tensors that are joined, as rows from the joined dimension on.
+// One of the tensors that are concatenated, as rows from the concatenated
+// dimension on.
 struct Part {
   const char* data;
-  int64_t row;  // elements
+  int64_t row;  // elements in a row
   Range range;
 };
 
-// The shape of n inputs from input 1 on, joined along dimension `axis`.
+// Returns the shape of n inputs from input 1 on, concatenated along dimension
+// `axis`.
 StatusOr<TensorShape> JoinedShape(KernelContext& ctx, int n, int axis) {
   const TensorShape& first = ctx.input(1).shape();
   DimVector dims = first.dims();
@@ -140,7 +142,7 @@ Status RunQuantizedConcat(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(
       Dispatch(Types<Quint8, Qint32>{}, out->dtype(), [&]<class T>() -> Status {
         if (Lowest<T>() < 0) {
-          // Symmetric, so that 0 stays 0.
+          // The range is symmetric, so that 0 stays 0.
           const float size = std::max(std::abs(least), std::abs(most));
           to = {-size, size};
         }

@@ -1,5 +1,5 @@
-// QuantizedConv2D: a product of the windows of images, one a row, with the
-// filters, one a column.
+// Kernel of QuantizedConv2D: a product of the windows of images, one for each
+// row, with the filters, one for each column.
 #include <algorithm>
 
 #include "millrace/kernel/kernel.h"
@@ -12,8 +12,8 @@
 namespace millrace::ops {
 namespace {
 
-// Row i is the window of output pixel i: its taps, with all channels each.
-// Outside of the image it is `padding`.
+// Row i is the window of output pixel i: its pixels with all channels each.
+// Elements outside of the image are `padding`.
 class WindowRows : public RowSource {
  public:
   WindowRows(const ConvProblem& p, const uint8_t* data, int16_t padding)
@@ -50,8 +50,8 @@ class WindowRows : public RowSource {
   int16_t padding_;
 };
 
-// The convolution where the number of 0 is none of the type, so that nothing
-// could stand for it in the padding.
+// Computes the convolution if the type has no number for 0, so that the padding
+// could not be represented.
 Status PlainConv(KernelContext& ctx, const ConvProblem& p, const uint8_t* x,
                  const uint8_t* filter, int32_t x_zero, int32_t filter_zero,
                  int32_t* out) {
@@ -153,7 +153,7 @@ class QuantizedConv2D {
     MR_ASSIGN_OR_RETURN(
         ConvProblem p,
         attrs_.Resolve(DataType::kQuint8, x.shape(), filter.shape()));
-    // Stock also centres windows that leave pixels over.
+    // Stock centres windows even if they leave pixels over.
     for (Window* const w : {&p.window[1], &p.window[2]}) {
       const int64_t beyond = (w->output - 1) * w->stride + w->filter - w->input;
       w->before = (beyond + (is_valid_ ? 1 : 0)) / 2;

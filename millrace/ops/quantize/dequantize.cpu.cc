@@ -1,4 +1,4 @@
-// Dequantize.
+// Kernel of Dequantize.
 #include <algorithm>
 
 #include "millrace/base/target_clones.h"
@@ -12,8 +12,8 @@
 namespace millrace::ops {
 namespace {
 
-// z = (x + before) * scale + after, with numbers of each element if kEach,
-// else the same for all.
+// Computes z = (x + before) * scale + after, with parameters for each element
+// if kEach, else the same for all.
 template <class I, bool kEach>
 MR_TARGET_CLONES void Scale(const I* x, float before, const float* scales,
                             const float* afters, float* z, int64_t n) {
@@ -24,7 +24,7 @@ MR_TARGET_CLONES void Scale(const I* x, float before, const float* scales,
            (kEach ? afters[i] : after0);
   }
 }
-// z = offset + x * scale
+// Computes z = offset + x * scale.
 template <class T>
 MR_TARGET_CLONES void MinFirst(const IntegerOf<T>* x, ToReal<T> to, float* z,
                                int64_t n) {
@@ -100,7 +100,7 @@ class DequantizeKernel {
             if (output_ == DataType::kFloat) {
               return run(0, n, reinterpret_cast<float*>(z) + begin);
             }
-            // bfloat16, by blocks of floats.
+            // bfloat16 is converted from blocks of floats.
             float block[kFloatBlock];
             for (int64_t i = 0; i < n; i += kFloatBlock) {
               const int64_t count = std::min(kFloatBlock, n - i);
@@ -120,7 +120,7 @@ class DequantizeKernel {
         axis_, "), got ", t.num_elements(), ", expected ", count);
   }
 
-  // SCALED: what one step is.
+  // Returns the size of a step in mode SCALED.
   template <class T>
   float ScaleOf(Range r) const {
     const float scale = r.max / static_cast<float>(Highest<T>());

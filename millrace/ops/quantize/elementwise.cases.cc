@@ -39,8 +39,8 @@ void Binary(CaseList& c) {
   c.BuildError(add({3}, {4}), {}, "Dimensions must be equal, but are 3 and 4");
 }
 
-// Errors of ranges: the words for empty ones of x and y, for a `min_x` and a
-// `max_y` that are no scalars.
+// Adds errors of ranges: the messages for empty ranges of x and y, and for a
+// `min_x` and a `max_y` that are not scalars.
 void BadRanges(CaseList& c, const char* x, const char* y, const char* min_x,
                const char* max_y) {
   c.Error({Bytes({3}), Bytes({3}), F(1), F(1), F(0), F(1)}, kBad, x);

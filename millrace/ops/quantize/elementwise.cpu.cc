@@ -1,6 +1,6 @@
-// Sums and products of 8-bit numbers: each operand has 256 values, so a table
-// says what it adds or multiplies by. Activations limit numbers to those of 0
-// and 6.
+// Kernels of sums and products of 8-bit numbers. Each operand has 256 values,
+// so a table holds what each adds or multiplies by. Activations limit numbers
+// to those of 0 and 6.
 #include <array>
 #include <limits>
 
@@ -15,7 +15,7 @@
 namespace millrace::ops {
 namespace {
 
-// By the number's bits as uint8.
+// Indexed by the number's bits as uint8.
 using Table = std::array<uint32_t, 256>;
 
 struct PlusOp {
@@ -39,7 +39,7 @@ MR_TARGET_CLONES void EachWithOne(const uint8_t* x, const uint32_t* xs,
   for (int64_t i = 0; i < n; ++i) z[i] = Op::Do(xs[x[i]], y);
 }
 
-// Output 0 from inputs 0 and 1.
+// Computes output 0 from inputs 0 and 1.
 template <class Op>
 Status RunTables(KernelContext& ctx, const Broadcast& b, const Table& xs,
                  const Table& ys) {
@@ -64,8 +64,9 @@ Status RunTables(KernelContext& ctx, const Broadcast& b, const Table& xs,
   });
 }
 
-// What numbers of `from` are in the range `to` of qint32: multiples of one
-// step, from where 0 is; each rounded by itself where only one is added.
+// Returns the numbers of range `from` in the range `to` of qint32: multiples of
+// one step from the zero point on; if only one is added, each is rounded by
+// itself.
 Table AddendsOf(Range from, Range to, bool one) {
   const int64_t first =
       QuantizeUnclamped<Qint32>(Dequantize<Quint8>(0, from), to);
@@ -87,7 +88,7 @@ Table AddendsOf(Range from, Range to, bool one) {
   return t;
 }
 
-// Symmetric, with room for 2^bits sums.
+// Returns a symmetric range with room for 2^bits sums.
 Range RangeOfSum(float largest, int bits) {
   const float size = largest * static_cast<float>(1 << bits);
   return {-size, size};

@@ -14,7 +14,7 @@ namespace {
 #define MR_ACTIVATION_TYPES \
   "Tinput: quantizedtype; out_type: quantizedtype = quint8"
 
-// Declares an activation without a limit as an input.
+// Returns the schema of an activation whose limit is not an input.
 consteval OpFields QuantizedActivation(const char* doc) {
   return {
       .inputs = "features: Tinput, min_features: float, max_features: float",

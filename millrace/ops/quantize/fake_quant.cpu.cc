@@ -1,6 +1,6 @@
-// FakeQuant: rounding to evenly spaced numbers in a range, and what comes back
-// of it. One range for all, given by attributes or inputs, is a range for each
-// channel of which there is one.
+// Kernels of FakeQuant: rounding to evenly spaced numbers in a range, and its
+// gradients. One range for all, given by attributes or inputs, is treated as a
+// range for each of one channels.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace millrace::ops {
 namespace {
 
-// The whole numbers [least, most] stand for the range.
+// The integers [least, most] represent the range.
 struct Steps {
   float least = 0, most = 255;
 
@@ -36,7 +36,8 @@ struct NudgedRange {
   NudgedRange(float low, float high, Steps steps) {
     scale = (high - low) / (steps.most - steps.least);
     const float zero = steps.least - low / scale;
-    // Where the range holds no 0 its end does; NaN counts as 0.
+    // If the range does not contain 0, its nearer end moves to 0; NaN counts as
+    // 0.
     const float step = zero < steps.least  ? steps.least
                        : zero > steps.most ? steps.most
                        : zero == zero      ? std::round(zero)
@@ -46,11 +47,11 @@ struct NudgedRange {
   }
 };
 
-// The ranges of all channels, one array a number. They are repeated so often
-// that loops over them are long however few channels there are.
+// The ranges of all channels, in one array for each parameter. They are
+// repeated so that loops over them are long even for few channels.
 class Channels {
  public:
-  // min and max have `depth` elements.
+  // Requires: min and max have `depth` elements.
   Channels(const float* min, const float* max, int64_t depth, Steps steps)
       : depth_(depth) {
     constexpr int64_t kEnough = 256;
@@ -69,8 +70,8 @@ class Channels {
   int64_t depth() const { return depth_; }
   int64_t period() const { return static_cast<int64_t>(min_.size()); }
 
-  // Calls f(channel's place in the arrays, element, n) for pieces of elements
-  // [begin, end) of a tensor whose last dimension the channels are.
+  // Calls f(index in the arrays, element, n) for pieces of elements [begin,
+  // end) of a tensor whose last dimension is the channels.
   template <class F>
   void ForPieces(int64_t begin, int64_t end, F&& f) const {
     while (begin < end) {
@@ -85,7 +86,7 @@ class Channels {
   const float* max(int64_t i) const { return &max_[i]; }
   const float* scale(int64_t i) const { return &scale_[i]; }
   const float* zero(int64_t i) const { return &zero_[i]; }
-  // 1 where the range is [0, 0]: all becomes 0, gradients pass.
+  // 1 if the range is [0, 0], where everything becomes 0 and gradients pass.
   const int32_t* empty(int64_t i) const { return &empty_[i]; }
 
  private:
@@ -107,7 +108,7 @@ MR_TARGET_CLONES void RoundPiece(const float* x, const float* min,
   }
 }
 
-// With one range: `inverse` is 1 / scale, rounded once.
+// Rounds with one range; `inverse` is 1 / scale, rounded once.
 MR_TARGET_CLONES void RoundAll(const float* x, NudgedRange r, float inverse,
                                float zero, float* z, int64_t n) {
 #pragma GCC ivdep
@@ -128,7 +129,7 @@ MR_TARGET_CLONES void PassPiece(const float* dy, const float* x,
   }
 }
 
-// Adds what goes to the ends of the ranges.
+// Sums the gradients of the ends of the ranges.
 MR_TARGET_CLONES void SumPiece(const float* dy, const float* x,
                                const float* min, const float* max,
                                const int32_t* empty, double* below,
@@ -156,7 +157,7 @@ Status RoundIn(KernelContext& ctx, const Channels& c) {
       });
 }
 
-// Output 0 of a gradient op, from inputs 0 and 1.
+// Computes output 0 of a gradient op from inputs 0 and 1.
 Status PassIn(KernelContext& ctx, const Channels& c) {
   const Tensor &dy = ctx.input(0), &x = ctx.input(1);
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
@@ -172,8 +173,8 @@ Status PassIn(KernelContext& ctx, const Channels& c) {
       });
 }
 
-// Outputs 1 and 2: sums for each channel. The tensor is cut by its shape
-// alone, so that sums do not depend on threads.
+// Computes outputs 1 and 2: sums for each channel. The tensor is cut by its
+// shape alone, so that sums do not depend on threads.
 Status SumEnds(KernelContext& ctx, const Channels& c,
                const TensorShape& shape) {
   MR_ASSIGN_OR_RETURN(Tensor* const min, ctx.AllocateOutput(1, shape));
@@ -303,7 +304,7 @@ class FakeQuantArgsGradient : public FakeQuantArgs {
   }
 };
 
-// Inputs: the gradient first if kGradient, the values, min and max.
+// The inputs are the gradient (if kGradient), the values, min and max.
 template <bool kPerChannel, bool kGradient>
 class FakeQuantVars {
  public:

@@ -1,4 +1,4 @@
-// What comes back through rounding: the gradient itself within the range.
+// The gradient of rounding is the gradient itself within the range.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {

@@ -3,8 +3,8 @@
 namespace millrace::ops {
 namespace {
 
-// Output 0 is like the values, inputs `first` and `first` + 1 are vectors with
-// a number for each element of the last dimension.
+// Output 0 has the shape of the values; inputs `first` and `first` + 1 must be
+// vectors with a number for each element of the last dimension.
 StatusOr<PartialShape> PerChannel(const PartialShape& values, ShapeContext& c,
                                   int first) {
   MR_ASSIGN_OR_RETURN(const PartialShape min, c.WithRank(first, 1));

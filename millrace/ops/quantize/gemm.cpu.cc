@@ -1,7 +1,7 @@
 // Panels of both operands hold pairs of neighbours in depth side by side, since
 // processors multiply two pairs of 16-bit numbers and add both products to 32
-// bits at once. Zeros of the operands are subtracted at the end, by sums of
-// rows and columns.
+// bits at once. The zero points of the operands are subtracted at the end, by
+// sums of rows and columns.
 #include "millrace/ops/quantize/gemm.h"
 
 #include <immintrin.h>
@@ -14,9 +14,9 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int kRows = 6;            // of a block
-constexpr int kPanelColumns = 32;   // of a block, and of a panel of b
-constexpr int64_t kBlockRows = 48;  // of a that are packed at a time
+constexpr int kRows = 6;            // in a block
+constexpr int kPanelColumns = 32;   // in a block, and in a panel of b
+constexpr int64_t kBlockRows = 48;  // of a, packed at a time
 constexpr int64_t kBlockDepth = 2048;
 constexpr int64_t kBlockColumns = 256;
 
@@ -24,8 +24,8 @@ constexpr int64_t RoundUp(int64_t n, int64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-// sums[i * kPanelColumns + j] = the sum over `pairs` pairs. a holds kRows
-// pairs after each other, b kPanelColumns.
+// Computes sums[i * kPanelColumns + j] = the sum over `pairs` pairs. a holds
+// kRows consecutive pairs, b kPanelColumns.
 using BlockFunction = void (*)(const int16_t* a, const int16_t* b,
                                int64_t pairs, int32_t* sums);
 
@@ -141,13 +141,13 @@ BlockFunction BestBlock() {
   return BlockPlain;
 }
 
-// Rows of a at a depth, as panels of kRows.
+// Packed rows of a at some depth, as panels of kRows.
 class PackedRows {
  public:
   explicit PackedRows(int64_t depth)
       : panels_(kBlockRows * RoundUp(depth, 2)), line_(RoundUp(depth, 2)) {}
 
-  // Adds the sums of the elements to `sums`.
+  // Packs rows, and adds the sums of their elements to `sums`.
   void Pack(const RowSource& a, int64_t first, int64_t rows, int64_t begin,
             int64_t depth, uint32_t* sums) {
     pairs_ = (depth + 1) / 2;
@@ -182,7 +182,7 @@ struct Block {
   int64_t row, rows, column, columns;
 };
 
-// The block of c, sums of plain products first.
+// Computes a block of c, starting with sums of plain products.
 void RunBlock(const RowSource& a, const PackedColumns& b, Block block,
               uint32_t a_zero, uint32_t b_zero, BlockFunction multiply,
               PackedRows* packed, int32_t* c) {
@@ -226,7 +226,7 @@ void RunBlock(const RowSource& a, const PackedColumns& b, Block block,
 }  // namespace
 
 // Depths are padded to whole pairs within each block of kBlockDepth, which is
-// even, so only at the end.
+// even, so there is padding only at the end.
 template <class I>
 StatusOr<PackedColumns> PackedColumns::Make(KernelContext& ctx, const I* data,
                                             int64_t k, int64_t n,
@@ -292,7 +292,7 @@ Status QuantizedGemm(KernelContext& ctx, int64_t m, const RowSource& a,
   const BlockFunction multiply = BestBlock();
   const int64_t row_blocks = (m + kBlockRows - 1) / kBlockRows;
   const int64_t column_blocks = (b.n() + kBlockColumns - 1) / kBlockColumns;
-  // About 50 multiply-adds a nanosecond.
+  // About 50 multiply-adds take a nanosecond.
   const int64_t nanos = std::max<int64_t>(
       1, std::min(m, kBlockRows) * std::min(b.n(), kBlockColumns) *
              (b.k() / 50 + 1));

@@ -1,6 +1,5 @@
-// Products of matrices of 8-bit numbers, exact in 32 bits, which wrap around:
-// c = sum of (a - a_zero) (b - b_zero), for QuantizedMatMul and
-// QuantizedConv2D.
+// Products of matrices of 8-bit numbers, exact in 32 bits, which wrap around: c
+// = sum of (a - a_zero) (b - b_zero), for QuantizedMatMul and QuantizedConv2D.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +9,20 @@
 
 namespace millrace::ops {
 
-// The rows of a; thread-safe.
+// Provides the rows of a. Thread-safe.
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  // Elements [begin, begin + n) of a row. They are 8-bit numbers of any sign.
+  // Writes elements [begin, begin + n) of a row, which are 8-bit numbers,
+  // signed or not.
   virtual void Fill(int64_t row, int64_t begin, int64_t n,
                     int16_t* out) const = 0;
 };
 
-// The columns of b, laid out for the products: made once, used by all rows.
+// The columns of b, packed for the products: made once, used by all rows.
 class PackedColumns {
  public:
-  // Element (d, j) of the k x n matrix at data[d * depth_stride + j *
+  // Packs the k x n matrix whose element (d, j) is data[d * depth_stride + j *
   // column_stride]. I is uint8_t or int8_t.
   template <class I>
   static StatusOr<PackedColumns> Make(KernelContext& ctx, const I* data,
@@ -32,7 +32,8 @@ class PackedColumns {
 
   int64_t k() const { return k_; }
   int64_t n() const { return n_; }
-  // Panel p, of columns [p * kPanelColumns, ...), from pair of depth d / 2 on.
+  // Returns panel p, of columns [p * kPanelColumns, ...), from pair of depth d
+  // / 2 on.
   const int16_t* Panel(int64_t p, int64_t d) const;
   uint32_t sum(int64_t column) const {
     return sums_[static_cast<size_t>(column)];
@@ -44,7 +45,7 @@ class PackedColumns {
   std::vector<uint32_t> sums_;
 };
 
-// c is m x b.n(), row-major.
+// Computes c, which is m x b.n() and row-major.
 Status QuantizedGemm(KernelContext& ctx, int64_t m, const RowSource& a,
                      const PackedColumns& b, int32_t a_zero, int32_t b_zero,
                      int32_t* c);

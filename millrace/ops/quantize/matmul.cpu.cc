@@ -1,4 +1,4 @@
-// QuantizedMatMul.
+// Kernel of QuantizedMatMul.
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// A matrix of uint8, perhaps transposed.
+// A matrix of uint8, possibly transposed.
 class MatrixRows : public RowSource {
  public:
   MatrixRows(const uint8_t* data, int64_t row_stride, int64_t column_stride)
@@ -58,7 +58,7 @@ class QuantizedMatMul {
     MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(sizes));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0 || k == 0) {
-      // Columns would be packed that no number is in.
+      // Without this, columns without numbers would be packed.
       MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
       return SetRange(ctx, 1,
                       RangeOfProducts<Quint8, Quint8>(range_a, range_b));

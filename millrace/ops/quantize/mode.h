@@ -1,4 +1,4 @@
-// How QuantizeV2 and Dequantize let whole numbers stand for real ones.
+// How QuantizeV2 and Dequantize map real numbers to integers.
 #pragma once
 
 #include "millrace/kernel/kernel.h"
@@ -7,7 +7,7 @@ namespace millrace::ops {
 
 enum class QuantizeMode { kMinCombined, kMinFirst, kScaled };
 
-// The attribute `mode`.
+// Reads the attribute `mode`.
 inline StatusOr<QuantizeMode> ReadMode(const KernelInit& init) {
   MR_ASSIGN_OR_RETURN(const auto mode, init.Attr<std::string>("mode"));
   if (mode == "MIN_COMBINED") return QuantizeMode::kMinCombined;

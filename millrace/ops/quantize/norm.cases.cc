@@ -49,7 +49,7 @@ MR_CASES(QuantizedBatchNormWithGlobalNormalization)(CaseList& c) {
 }
 
 MR_CASES(QuantizedInstanceNorm)(CaseList& c) {
-  // Stock's sums are rounded, so that a number may be the next one.
+  // Stock's sums are rounded, so a number may differ by one.
   const auto ok = [&c](std::vector<Value> in, AttrMap attrs) {
     c.Ok(std::move(in), std::move(attrs)).Tolerance(2e-5, 1);
   };

@@ -1,4 +1,5 @@
-// QuantizedBatchNormWithGlobalNormalization, QuantizedInstanceNorm.
+// Kernels of QuantizedBatchNormWithGlobalNormalization and
+// QuantizedInstanceNorm.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -13,8 +14,8 @@
 namespace millrace::ops {
 namespace {
 
-// z = x scale / one + offset by channels, all in the range of the output; x by
-// a table, since it has 256 values.
+// Computes z = x scale / one + offset by channel, all in the range of the
+// output; x is looked up in a table, since it has 256 values.
 MR_TARGET_CLONES void ScaleRow(const uint8_t* x, const int32_t* table,
                                const int32_t* scales, const int32_t* offsets,
                                int32_t one, int32_t* z, int64_t n) {
@@ -47,7 +48,7 @@ class BatchNorm {
     MR_RETURN_IF_ERROR(CheckShapes(ctx));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     const int64_t depth = x.dim(3);
-    // From -2^20 to 2^20.
+    // The range is -2^20 to 2^20.
     const Range to{-static_cast<float>(1 << 20), static_cast<float>(1 << 20)};
     std::vector<int32_t> scales, offsets;
     for (int64_t i = 0; i < depth; ++i) {
@@ -126,7 +127,7 @@ class BatchNorm {
   bool scales_ = false;
 };
 
-// What a channel of an image is normalized with.
+// The parameters by which a channel of an image is normalized.
 struct Moments {
   float mean, factor;
 };
@@ -233,7 +234,7 @@ class InstanceNorm {
                          float scale, const Moments* m) {
     Range r{std::numeric_limits<float>::infinity(),
             -std::numeric_limits<float>::infinity()};
-    // Of each channel its least and its largest number decide.
+    // The smallest and the largest number of each channel decide.
     std::vector<uint8_t> low(static_cast<size_t>(depth), 255);
     std::vector<uint8_t> high(static_cast<size_t>(depth), 0);
     for (int64_t i = 0; i < pixels * depth; i += depth) {

@@ -1,4 +1,4 @@
-// QuantizedMaxPool, QuantizedAvgPool.
+// Kernels of QuantizedMaxPool and QuantizedAvgPool.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -18,7 +18,7 @@ MR_TARGET_CLONES void LargerOf(const I* x, I* z, int64_t n) {
   for (int64_t i = 0; i < n; ++i) z[i] = z[i] < x[i] ? x[i] : z[i];
 }
 
-// Sums wrap around, as stock's do.
+// Adds x to sums, which wrap around as stock's do.
 template <class I>
 MR_TARGET_CLONES void AddTo(const I* x, uint32_t* sums, int64_t n) {
 #pragma GCC ivdep

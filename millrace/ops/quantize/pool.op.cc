@@ -11,7 +11,7 @@ Status QuantizedPoolShape(ShapeContext& c) {
   return RequireScalars(c, 1, 3);
 }
 
-// Declares pooling of quantized images.
+// Returns the schema of pooling of quantized images.
 consteval OpFields QuantizedPool(const char* doc) {
   return {
       .inputs = "input: T, min_input: float, max_input: float",

@@ -1,4 +1,4 @@
-// QuantizeV2.
+// Kernel of QuantizeV2.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -13,8 +13,8 @@
 namespace millrace::ops {
 namespace {
 
-// The number of T that stock's conversion of a rounded float gives: by way of
-// int32, of int64 for qint32.
+// Returns the number of T to which stock converts a rounded float: through
+// int32, or through int64 for qint32.
 template <class T>
 IntegerOf<T> Whole(float x) {
   if constexpr (sizeof(T) == 4) {
@@ -24,8 +24,8 @@ IntegerOf<T> Whole(float x) {
   }
 }
 
-// Limits of the values and the factor that makes steps of them: of each
-// element if kEach, else of all.
+// The limits of the values and the factor that makes steps of them: for each
+// element if kEach, else for all.
 struct Numbers {
   const float* low;
   const float* high;
@@ -77,7 +77,7 @@ MR_TARGET_CLONES void QuantizeScaled(const float* x, Numbers numbers,
   }
 }
 
-// What a slice is computed with.
+// The parameters of a slice.
 struct SlicePlan {
   Range range;  // of the output
   float scale = 0;
@@ -113,7 +113,7 @@ class QuantizeKernel {
       return Unimplemented(
           "MIN_FIRST mode is not implemented for Quantize with axis != -1.");
     }
-    // A single slice has scalars even where an axis names it.
+    // A single slice has scalar ranges even if an axis names it.
     const TensorShape shape = slices.count() == 1 ? TensorShape() : min.shape();
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     MR_ASSIGN_OR_RETURN(Tensor* const out_min, ctx.AllocateOutput(1, shape));
@@ -194,8 +194,8 @@ class QuantizeKernel {
           "input_max_range must be larger than input_min_range.");
     }
     SlicePlan p;
-    // 0 is within the range, and the range is not so small that everything
-    // would be one number.
+    // Extends the range to contain 0, and to be so large that not everything
+    // becomes one number.
     p.range.min = std::min(0.0f, min);
     const float least =
         std::max(1.0f, std::max(std::fabs(min), std::fabs(max))) * least_range_;

@@ -1,7 +1,7 @@
-// How a quantized number stands for a real one: [min, max] is spread evenly
+// The mapping between quantized and real numbers: [min, max] is spread evenly
 // over all numbers of the type. The conversions round as stock's do, in the
-// precision in which stock computes each; NaN and numbers that no integer
-// holds become what x86 makes of them, the smallest integer.
+// precision in which stock computes each; NaN and numbers that do not fit an
+// integer become the smallest integer, as on x86.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +28,13 @@ template <class T>
 constexpr int64_t Highest() {
   return std::numeric_limits<IntegerOf<T>>::max();
 }
-// Numbers that T has, less one.
+// Returns one less than the number of values of T.
 template <class T>
 constexpr int64_t Span() {
   return Highest<T>() - Lowest<T>();
 }
 
-// Cut towards zero.
+// Truncate towards zero.
 inline int32_t ToInt32(float x) {
   return x >= -0x1p31f && x < 0x1p31f ? static_cast<int32_t>(x)
                                       : std::numeric_limits<int32_t>::min();
@@ -48,8 +48,8 @@ struct Range {
   float min = 0, max = 0;
 };
 
-// The number that stands for x, which may lie beyond those of T. The smallest
-// of T for an empty range.
+// Returns the quantized number of x, which may lie beyond the range of T.
+// Returns the smallest of T for an empty range.
 template <class T>
 int64_t QuantizeUnclamped(float x, Range r) {
   if (r.min == r.max) return Lowest<T>();
@@ -62,7 +62,7 @@ int64_t QuantizeUnclamped(float x, Range r) {
                               static_cast<uint64_t>(Lowest<T>()));
 }
 
-// That of 0, of which stock keeps the lowest 32 bits.
+// Returns the quantized number of 0, of which stock keeps the lowest 32 bits.
 template <class T>
 int32_t ZeroOf(Range r) {
   return static_cast<int32_t>(QuantizeUnclamped<T>(0.0f, r));
@@ -74,7 +74,7 @@ IntegerOf<T> Quantize(float x, Range r) {
       std::clamp(QuantizeUnclamped<T>(x, r), Lowest<T>(), Highest<T>()));
 }
 
-// The real number for which q stands.
+// Returns the real number that q represents.
 template <class T>
 float Dequantize(IntegerOf<T> q, Range r) {
   if (r.min == r.max) return r.min;
@@ -88,7 +88,8 @@ float Dequantize(IntegerOf<T> q, Range r) {
       (static_cast<double>(q) - static_cast<double>(Lowest<T>())) * scale);
 }
 
-// The same in float, for loops over many: q is offset + q * scale.
+// Does the same in float, for loops over many numbers: q represents offset + q
+// * scale.
 template <class T>
 struct ToReal {
   float scale, offset;
@@ -114,9 +115,9 @@ struct ToSteps {
                                                 (r.max - r.min));
     offset = std::round(r.min * scale) - static_cast<float>(Lowest<T>());
   }
-  // In int32, of which the narrower types take the lowest bits.
+  // Returns an int32, of which the narrower types take the lowest bits.
   int32_t operator()(float x) const {
-    // The largest float that an int32 holds.
+    // The largest float that fits an int32.
     constexpr float kHigh =
         std::min(static_cast<float>(Highest<T>()), 2147483520.0f);
     constexpr float kLow = static_cast<float>(Lowest<T>());
@@ -127,7 +128,7 @@ struct ToSteps {
   }
 };
 
-// The range of a sum of products of numbers of A and B, kept in qint32.
+// Returns the range of a sum of products of numbers of A and B, kept in qint32.
 template <class A, class B>
 Range RangeOfProducts(Range a, Range b) {
   const float level_a = (a.max - a.min) / static_cast<float>(Span<A>());
@@ -137,19 +138,20 @@ Range RangeOfProducts(Range a, Range b) {
           level * static_cast<float>(Highest<Qint32>())};
 }
 
-// Inputs `min` and `max`, which are scalars. INVALID_ARGUMENT "`NAME` must be
-// rank 0 but is rank 1", with the inputs' names or others.
+// Returns the inputs `min` and `max`, which must be scalars. Returns
+// INVALID_ARGUMENT "`NAME` must be rank 0 but is rank 1" otherwise, with the
+// inputs' names or the given ones.
 StatusOr<Range> RangeInput(KernelContext& ctx, int min, int max);
 StatusOr<Range> RangeInput(KernelContext& ctx, int min, int max,
                            const std::string& min_name,
                            const std::string& max_name);
-// The same, but "NAME must be a scalar, but got shape [1]".
+// Does the same, with the error "NAME must be a scalar, but got shape [1]".
 StatusOr<Range> ScalarRangeInput(KernelContext& ctx, int min, int max);
-// The same for ops that also take tensors of one element of any rank.
-// INVALID_ARGUMENT "NAME_min must have 1 element".
+// Does the same for ops that also take tensors of one element of any rank, with
+// the error INVALID_ARGUMENT "NAME_min must have 1 element".
 StatusOr<Range> OneElementRange(KernelContext& ctx, int min, int max,
                                 absl::string_view name);
-// Outputs `first` and `first` + 1.
+// Sets outputs `first` and `first` + 1 to the ends of the range.
 Status SetRange(KernelContext& ctx, int first, Range r);
 
 }  // namespace millrace::ops

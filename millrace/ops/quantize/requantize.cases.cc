@@ -4,7 +4,7 @@ namespace millrace::cases {
 namespace {
 
 Value Sums(TensorShape shape) { return Rand(kQ, std::move(shape), -2e9, 2e9); }
-// As products of bytes are: small numbers of a large range.
+// Returns small numbers of a large range, like products of bytes.
 Value Small(TensorShape shape) { return Rand(kQ, std::move(shape), -3e6, 4e6); }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace millrace::ops {
 namespace {
 
-// Numbers with 16 bits after the point.
+// Fixed-point numbers with 16 fractional bits.
 struct FixedPoint {
   int64_t scale = 0, offset = 0;
 
@@ -22,7 +22,7 @@ struct FixedPoint {
     constexpr int64_t kHalf = 1 << 15;
     const float from_size = from.max - from.min, to_size = to.max - to.min;
     const bool none = to_size == 0;
-    // Precisions and roundings are stock's.
+    // The precisions and rounding are stock's.
     const float steps = none ? 0.0f : static_cast<float>(255.0 / to_size);
     const auto middle =
         static_cast<float>(static_cast<double>(from.min + from.max) / 2.0);
@@ -43,7 +43,7 @@ MR_TARGET_CLONES void FixedSpan(const int32_t* x, FixedPoint p, uint8_t* z,
                                 int64_t n) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
-    // Wraps around, as stock's does.
+    // The product wraps around, as stock's does.
     const auto product = static_cast<int64_t>(
         static_cast<uint64_t>(int64_t{x[i]}) * static_cast<uint64_t>(p.scale));
     const auto sum = static_cast<int64_t>(static_cast<uint64_t>(product >> 32) +
@@ -61,7 +61,8 @@ MR_TARGET_CLONES void FloatSpan(const int32_t* x, ToReal<Qint32> real,
   }
 }
 
-// out = x * scale of the channel, to the nearest number of T, even if two are.
+// Computes out = x * scale of the channel, rounded to the nearest number of T,
+// ties to even.
 template <class T>
 MR_TARGET_CLONES void ScaleChannels(const int32_t* x, const float* scales,
                                     IntegerOf<T>* z, int64_t n) {
@@ -87,7 +88,7 @@ MR_TARGET_CLONES void WidenBy(const int32_t* x, int64_t n, int32_t* low,
   *high = most;
 }
 
-// Lowers z[i] to x[i], or raises it.
+// Extends each range [low[i], high[i]] to include x[i].
 MR_TARGET_CLONES void WidenEach(const int32_t* x, int32_t* low, int32_t* high,
                                 int64_t n) {
 #pragma GCC ivdep
@@ -124,7 +125,7 @@ Range UsedRange(Extremes e, Range r) {
           Dequantize<Qint32>(e.most, r)};
 }
 
-// Output 0 from input 0.
+// Computes output 0 from input 0.
 template <class T>
 Status RequantizeAll(KernelContext& ctx, Range from, Range to) {
   const Tensor& x = ctx.input(0);
@@ -190,7 +191,7 @@ Status CheckChannels(const Tensor& x, const Tensor& min, const Tensor& max,
   return check(max, "input_max");
 }
 
-// The largest number of each channel's range, which is symmetric.
+// Returns the largest number of each channel's range, which is symmetric.
 std::vector<float> ChannelSizes(const Tensor& min, const Tensor& max) {
   std::vector<float> sizes;
   for (int64_t i = 0; i < min.num_elements(); ++i) {
@@ -222,7 +223,7 @@ Status RunRequantizePerChannel(KernelContext& ctx) {
   }
   const float size = std::max(std::abs(to.min), std::abs(to.max));
   const int64_t depth = x.dim(3);
-  // Long loops however few channels there are.
+  // Repeats the scales, so that loops are long even for few channels.
   std::vector<float> scales = ChannelSizes(ctx.input(1), ctx.input(2));
   for (float& s : scales) {
     s = (is_signed ? 127.0f : 255.0f) * (s / size / 0x1p31f);

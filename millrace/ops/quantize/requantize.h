@@ -1,12 +1,12 @@
-// From qint32, in which sums of products come, to narrower types.
+// Converts qint32, the type of sums of products, to narrower types.
 #pragma once
 
 #include "millrace/ops/quantize/range.h"
 
 namespace millrace::ops {
 
-// `n` numbers of range `from` as numbers of `T` (Quint8 or Qint8) of range
-// `to`. Quint8 is computed in fixed point, with 16 bits after the point.
+// Converts `n` numbers of range `from` to numbers of `T` (Quint8 or Qint8) of
+// range `to`. Quint8 is computed in fixed point with 16 fractional bits.
 template <class T>
 void RequantizeSpan(const int32_t* x, Range from, Range to, IntegerOf<T>* z,
                     int64_t n);

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// Inputs 1 and 2 have a number for each channel.
+// Requires inputs 1 and 2 to have a number for each channel.
 Status RequireChannelRanges(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(1, 1).status());
   return c.WithRank(2, 1).status();

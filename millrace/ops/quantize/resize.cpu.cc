@@ -1,5 +1,5 @@
-// QuantizedResizeBilinear: interpolation in whole numbers, of 7 bits between
-// two pixels for quint8 and of 30 for qint32; in float for float.
+// Kernel of QuantizedResizeBilinear: interpolates in integers, with 7 bits
+// between two pixels for quint8 and 30 for qint32; in float for float.
 #include <cstring>
 
 #include "millrace/kernel/kernel.h"
@@ -11,8 +11,8 @@
 namespace millrace::ops {
 namespace {
 
-// The two pixels of the original between which a new one lies, and how far it
-// is from the first.
+// The two pixels of the original between which a new one lies, and its distance
+// from the first one.
 struct Between {
   int64_t first, second;
   float part;
@@ -23,14 +23,14 @@ Between At(const Axis& axis, int64_t i) {
   return {taps[0].place, taps[1].place, taps[1].weight};
 }
 
-// Numbers between pixels in whole numbers: `Calc` holds a pixel times 2^kBits.
+// Interpolates in integers: `Calc` holds a pixel times 2^kBits.
 template <class T>
 struct Lerp;
 template <>
 struct Lerp<Quint8> {
   using Pixel = uint8_t;
   using Part = int16_t;
-  // In stock's 16 bits, which the products just fit.
+  // The products just fit stock's 16 bits.
   using Calc = int32_t;
   static constexpr int kBits = 7;
 };
@@ -52,7 +52,7 @@ struct WholePixels {
   static Part PartOf(float part) {
     return static_cast<Part>(part * static_cast<float>(1 << L::kBits));
   }
-  // Stock's pixels become whole numbers by way of float, which keeps 24 bits.
+  // Stock converts pixels to integers through float, which keeps 24 bits.
   static Calc Of(Pixel p) { return static_cast<Calc>(static_cast<float>(p)); }
   static Pixel Do(Pixel top_left, Pixel top_right, Pixel bottom_left,
                   Pixel bottom_right, Part x, Part y) {

@@ -1,4 +1,5 @@
-// QuantizeAndDequantize in its versions: values rounded to multiples of a step.
+// Kernels of QuantizeAndDequantize in its versions, which round values to
+// multiples of a step.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +16,7 @@ namespace {
 
 using Reals = Types<float, double>;
 
-// The whole numbers that stand for the values.
+// The integers that represent the values.
 struct Integers {
   bool is_signed = true, narrow = false;
   int64_t num_bits = 8;
@@ -27,7 +28,7 @@ struct Integers {
     return is_signed ? (int64_t{1} << (num_bits - 1)) - 1
                      : (int64_t{1} << num_bits) - 1;
   }
-  // `attr`: what the message calls the attribute signed_input.
+  // `attr` is the name of the attribute signed_input in the message.
   Status Check(absl::string_view attr) const {
     if (num_bits > 0 && num_bits < (is_signed ? 62 : 63)) return OkStatus();
     return InvalidArgument("num_bits is out of range: ", num_bits, " with ",
@@ -35,14 +36,14 @@ struct Integers {
   }
 };
 
-// How a slice is rounded: values limited to [min, max], times `scale`, rounded,
-// times `step`.
+// How a slice is rounded: values are limited to [min, max], multiplied by
+// `scale`, rounded, and multiplied by `step`.
 template <class T>
 struct Rounding {
   T min, max, scale, step;
 
-  // The end of the range that needs the larger step decides; the other is
-  // moved, so that 0 stays 0.
+  // The end of the range that needs the larger step decides; the other end
+  // moves, so that 0 stays 0.
   Rounding(T low, T high, const Integers& n) : min(low), max(high) {
     const auto least = static_cast<T>(n.least());
     const auto most = static_cast<T>(n.most());
@@ -64,8 +65,8 @@ struct Rounding {
 enum class Limits { kGiven, kOfValues };
 enum class Halves { kToEven, kUp };
 
-// Rounds n values, with numbers of each element if kEach, else the same for
-// all. Values beyond given limits become the nearer one.
+// Rounds n values, with parameters for each element if kEach, else the same for
+// all. If limits are given, values beyond them become the nearer limit.
 template <class T, bool kEach, Limits kLimits, Halves kHalves>
 MR_TARGET_CLONES void RoundPiece(const T* x, const Rounding<T>* r, T* z,
                                  int64_t n) {
@@ -97,7 +98,7 @@ MR_TARGET_CLONES void PassPiece(const T* dy, const T* x, const T* mins,
   }
 }
 
-// Lowers *low to the least of n values, raises *high to the largest.
+// Lowers *low to the smallest of n values, and raises *high to the largest.
 template <class T>
 MR_TARGET_CLONES void WidenBy(const T* x, int64_t n, T* low, T* high) {
   constexpr int kLanes = 64 / sizeof(T);
@@ -122,14 +123,15 @@ MR_TARGET_CLONES void WidenBy(const T* x, int64_t n, T* low, T* high) {
   }
 }
 
-// The least and the largest value of each slice; NaN does not count.
+// Finds the smallest and the largest value of each slice; NaN is ignored.
 template <class T>
 Status FindRanges(KernelContext& ctx, const Slices& s, const T* x,
                   std::vector<T>* min, std::vector<T>* max) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   constexpr int64_t kPart = 1 << 16, kMaxParts = 64;
   const auto count = static_cast<size_t>(s.count());
-  // Parts have ranges of their own, few enough not to matter.
+  // Parts have ranges of their own, few enough that their memory does not
+  // matter.
   const int64_t parts =
       std::clamp<int64_t>(s.total() / (kPart + 64 * s.count()), 1, kMaxParts);
   const int64_t rows = s.outer() * s.count();
@@ -208,7 +210,7 @@ class RoundTrip {
       MR_RETURN_IF_ERROR(integers.Check("`signed_input_`"));
     }
     if (x.num_elements() == 0 && !range_given_) {
-      // There may be more slices than memory has room for.
+      // There may be more slices than fit into memory.
       return ctx.ForwardOrAllocateOutput({0}, 0, x.shape()).status();
     }
     const Slices slices(x.shape(), axis_);

@@ -1,4 +1,4 @@
-// Gradients of values that were rounded: the gradient itself.
+// The gradient of rounded values is the gradient itself.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
@@ -13,7 +13,7 @@ MR_GRADIENT(QuantizeAndDequantizeV4)(GradContext& g) {
   g.Set(1, back.input_min_backprop);
   g.Set(2, back.input_max_backprop);
 }
-// Linear in the gradient that it passes on.
+// The op is linear in the gradient that it passes on.
 MR_GRADIENT(QuantizeAndDequantizeV4Grad)(GradContext& g) {
   g.Set(0, QuantizeAndDequantizeV4Grad(g, g.dy(), g.in(1), g.in(2), g.in(3),
                                        {.axis = g.Attr<int64_t>("axis")})

@@ -10,7 +10,7 @@ Status LikeInputAlongAxis(ShapeContext& c) {
 
 #define MR_TYPES "T: {bfloat16, half, float, double}"
 
-// Declares an op whose number of bits is an attribute.
+// Returns the schema of an op whose number of bits is an attribute.
 consteval OpFields RoundTrip(const char* doc) {
   return {
       .inputs = "input: T, input_min: T, input_max: T",

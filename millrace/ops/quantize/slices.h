@@ -1,5 +1,5 @@
-// A tensor cut along an axis, each slice with numbers of its own, such as a
-// range.
+// A tensor cut along an axis, where each slice has its own parameters, such as
+// a range.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,14 @@
 
 namespace millrace::ops {
 
-// As [outer, slices, inner]; without an axis one slice has everything. Loops
-// go over pieces of elements. A piece lies within one slice; but where those
-// are short (the axis is the last, as a rule) it has many, and the loop reads
-// the slices' numbers element by element.
+// The tensor is [outer, slices, inner]; without an axis, one slice has
+// everything. Loops iterate over pieces of elements. A piece lies within one
+// slice; but if slices are short (usually because the axis is the last), a
+// piece has many of them, and the loop reads the slices' parameters element by
+// element.
 class Slices {
  public:
-  // `axis` is -1 or below the rank.
+  // Requires: `axis` is -1 or below the rank.
   Slices(const TensorShape& shape, int64_t axis) {
     if (axis < 0) {
       inner_ = shape.num_elements();
@@ -34,10 +35,10 @@ class Slices {
   int64_t inner() const { return inner_; }
   int64_t total() const { return outer_ * count_ * inner_; }
 
-  // Pieces have many slices.
+  // Returns whether pieces have many slices.
   bool interleaved() const { return count_ > 1 && inner_ > 0 && inner_ < 32; }
 
-  // The numbers f(slice) of a kernel, in an array that pieces index.
+  // Returns the parameters f(slice) of a kernel in an array that pieces index.
   template <class T, class F>
   std::vector<T> Spread(F&& f) const {
     std::vector<T> numbers;
@@ -50,8 +51,9 @@ class Slices {
   }
 
   // Calls f(place, first element, n) for pieces of all elements, on the
-  // device's threads. The numbers of the piece are at `place` of an array by
-  // Spread; for interleaved pieces, those of its elements from there on.
+  // device's threads. The parameters of the piece are at `place` of an array
+  // made by Spread; those of the elements of an interleaved piece follow each
+  // other from there on.
   Status ForPieces(
       KernelContext& ctx, int64_t cost_picos,
       absl::FunctionRef<void(int64_t place, int64_t begin, int64_t n)> f)
@@ -69,8 +71,8 @@ class Slices {
   }
 
  private:
-  // Elements after which the slices of an interleaved tensor come again, or a
-  // multiple that makes loops long.
+  // Returns the number of elements after which the slices of an interleaved
+  // tensor repeat, or a multiple that makes loops long.
   int64_t period() const {
     const int64_t once = std::max<int64_t>(1, count_ * inner_);
     return once * std::max<int64_t>(1, 256 / once);

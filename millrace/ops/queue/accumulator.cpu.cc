@@ -13,7 +13,7 @@ namespace {
 
 using GradientTypes = Types<float, double, Half>;
 
-// What a sum of T is computed in.
+// The type in which a sum of T is computed.
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 
@@ -36,7 +36,7 @@ int64_t SliceElements(const Tensor& values) {
   return values.shape().NumElements(1, values.rank());
 }
 
-// Sums become means, in place.
+// Turns sums into means, in place.
 Status Average(Accumulator::Sum& sum, Allocator* allocator) {
   if (sum.gradients == 1) return OkStatus();
   if (!sum.values.IsUnshared()) {
@@ -175,11 +175,11 @@ Status Accumulator::CheckSparse(const Tensor& indices, const Tensor& values,
   return OkStatus();
 }
 
-// Merges two lists of slices as if both were in order.
+// Merges two lists of slices as if both were sorted.
 Status Accumulator::AddSlices(KernelContext& ctx, const Tensor& indices,
                               const Tensor& values) {
   struct Source {
-    int64_t mine, theirs;  // -1: none
+    int64_t mine, theirs;  // -1: not in this list
   };
   std::vector<Source> sources;
   std::vector<int64_t> merged;
@@ -274,7 +274,7 @@ void Accumulator::Take(KernelContext& ctx, int64_t num_required,
           std::move(done)(std::move(status));
         }),
         {.unit = "gradient", .count = [this, num_required](bool is_first) {
-           // What comes first goes to the takes before.
+           // Earlier takes get the first gradients.
            if (!is_first) return num_required;
            return std::max<int64_t>(1, num_required - sum_.gradients);
          }});

@@ -1,5 +1,5 @@
-// Accumulator: sums gradients of a step until enough have come (the resource
-// of conditional accumulators, which synchronous training is made of).
+// Accumulator: sums gradients of a step until enough have arrived (the resource
+// of conditional accumulators, on which synchronous training is built).
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace millrace::ops {
 
 enum class GradientKind { kDense, kSparse };
 
-// Thread-safe. A gradient whose local step is behind the global step is dropped
-// without a word. Each take advances the global step by one.
+// Thread-safe. A stale gradient, whose local step is behind the global step, is
+// dropped silently. Each take advances the global step by one.
 class Accumulator final : public WaitingResource {
  public:
   static constexpr absl::string_view kTypeName = "ConditionalAccumulator";
@@ -23,12 +23,13 @@ class Accumulator final : public WaitingResource {
     bool mean = true;
     GradientKind kind = GradientKind::kDense;
   };
-  // What was accumulated: a dense sum, or sums of slices with their indices.
+  // The accumulated gradients: a dense sum, or sums of slices with their
+  // indices.
   struct Sum {
     Tensor values;
     int64_t gradients = 0;
     std::vector<int64_t> indices;
-    std::vector<int32_t> counts;  // gradients that had the slice
+    std::vector<int32_t> counts;  // number of gradients that had the slice
   };
 
   static StatusOr<Options> OptionsFrom(const KernelInit& init,
@@ -38,19 +39,20 @@ class Accumulator final : public WaitingResource {
 
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override;
-  // Whoever shares it gets what is there, as in stock.
+  // A node that shares the accumulator takes it as it is, as in stock.
   Status CheckOptions(const Options&) const { return OkStatus(); }
   const Options& options() const { return options_; }
 
-  // Takes `gradient` over. INVALID_ARGUMENT "Shape mismatch: expected ...".
+  // Adds `gradient`, taking its buffer over. Returns INVALID_ARGUMENT "Shape
+  // mismatch: expected ..." for a wrong shape.
   Status ApplyDense(KernelContext& ctx, int64_t local_step, Tensor gradient);
-  // Slices of dimension 0. `shape`: of the dense gradient, or null. Indices
-  // that increase are summed; others are merged as they come.
+  // Adds slices of dimension 0. `shape` is that of the dense gradient, or null.
+  // Increasing indices are summed; others are merged as they come.
   Status ApplySparse(KernelContext& ctx, int64_t local_step,
                      const Tensor& indices, const Tensor& values,
                      const Tensor* shape);
-  // Waits for `num_required` gradients, then gives their sum, or mean, to
-  // `use` (on another thread if it had to wait), and then calls `done`.
+  // Waits for `num_required` gradients, passes their sum, or mean, to `use` (on
+  // another thread if it had to wait), and then calls `done`.
   void Take(KernelContext& ctx, int64_t num_required,
             absl::AnyInvocable<Status(Sum)> use, Done done);
   int64_t num_accumulated() const;

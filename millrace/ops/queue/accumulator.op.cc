@@ -4,7 +4,7 @@
 namespace millrace::ops {
 namespace {
 
-// Every plain argument behind the handle but gradients is a scalar.
+// Every plain argument behind the handle must be a scalar, except gradients.
 Status ApplyShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckHandle(c));
   return c.WithRank(1, 0).status();

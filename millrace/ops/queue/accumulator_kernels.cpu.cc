@@ -14,10 +14,10 @@ Status CheckScalarArgument(const Tensor& t, absl::string_view name) {
                          t.shape().DebugString());
 }
 
-// Whether the gradient goes into the accumulator or comes out of it.
+// Says whether the gradient is put into the accumulator or taken from it.
 enum class GradientSide { kInput, kOutput };
 
-// The gradient is input or output number `port`.
+// Checks the dtype of a gradient that is input or output number `port`.
 Status CheckDtype(const KernelContext& ctx, const Accumulator& a,
                   GradientKind kind, GradientSide side, size_t port) {
   const NodeInfo& node = ctx.node();

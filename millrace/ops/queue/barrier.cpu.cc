@@ -10,7 +10,7 @@
 namespace millrace::ops {
 namespace {
 
-// In front of the components in the queue: index and key.
+// The number of tensors before the components in the queue: index and key.
 constexpr size_t kFixed = 2;
 
 Queue::Options QueueOptions(const Barrier::Options& o) {
@@ -214,10 +214,11 @@ void Barrier::TakeMany(QueueCaller caller, int64_t n, bool allow_small,
       if (allow_small) {
         n = std::min(n, available);
       } else {
-        // Those that have begun may still be completed.
+        // Tuples that have begun may still be completed.
         available += static_cast<int64_t>(incomplete_.size());
       }
-      // An insertion that is on its way decides about the rest in the queue.
+      // While an insertion is on its way, it decides about the rest in the
+      // queue.
       if (moving_ == 0 && available < std::max<int64_t>(n, 1)) {
         status = OutOfRange("Barrier '", name_,
                             "' is closed and has insufficient elements "

@@ -1,5 +1,5 @@
-// Barrier: tuples whose components come one by one, under a key, and go out
-// once they are complete.
+// Barrier: tuples whose components arrive one by one under a key, and which are
+// taken once they are complete.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace millrace::ops {
 
-// Thread-safe. Complete tuples lie in a priority queue, by the time at which
-// their first component came.
+// Thread-safe. Complete tuples are in a priority queue, ordered by the arrival
+// of their first component.
 //
-// After Close no new key comes in; tuples that have begun are completed, then
-// takes that find too little give OUT_OF_RANGE. With
+// After Close no new key is accepted; tuples that have begun are completed, and
+// then takes that find too few return OUT_OF_RANGE. With
 // `cancel_pending_enqueues` they are dropped at once.
 class Barrier final : public Resource {
  public:
@@ -29,24 +29,25 @@ class Barrier final : public Resource {
 
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override;
-  // Ends what waits, with CANCELLED.
+  // Ends all waiting operations with CANCELLED.
   void OnRemoved() override;
-  // INVALID_ARGUMENT "Shared barrier 'NAME' has component ...".
+  // Returns INVALID_ARGUMENT "Shared barrier 'NAME' has component ..." for
+  // other options.
   Status CheckOptions(const Options& options) const;
   const Options& options() const { return options_; }
 
-  // Row i of `values` is the component of tuple keys[i]. `component` is a valid
-  // number and the dtypes fit. INVALID_ARGUMENT for what is there already or
-  // has another shape, CANCELLED after closing. What came before the row at
-  // fault stays.
+  // Inserts row i of `values` as the component of tuple keys[i]. Requires:
+  // `component` is a valid number and the dtypes fit. Passes to `done`
+  // INVALID_ARGUMENT if a component is there already or has another shape,
+  // CANCELLED after closing. The rows before the one at fault stay inserted.
   void InsertMany(QueueCaller caller, int component, const Tensor& keys,
                   const Tensor& values, Done done);
-  // Gives (indices, keys, components ...), n rows each; `allow_small`: fewer
-  // after closing.
+  // Takes (indices, keys, components ...) with n rows each; with `allow_small`,
+  // fewer after closing.
   void TakeMany(QueueCaller caller, int64_t n, bool allow_small,
                 Queue::TupleDone done);
-  // CANCELLED the second time, unless it is the first with
-  // `cancel_pending_enqueues`.
+  // Closes the barrier. A second call returns CANCELLED, unless it is the first
+  // one with `cancel_pending_enqueues`.
   void Close(QueueCaller caller, PendingEnqueues pending, Done done);
 
   int64_t ready_size() const { return ready_->size(); }
@@ -59,14 +60,14 @@ class Barrier final : public Resource {
   };
   Status CheckInsertion(int component, const Tensor& keys,
                         const Tensor& values) const;
-  // With mu_ held.
+  // Require mu_ to be held.
   Status InsertLocked(const QueueCaller& caller, int component,
                       const Tensor& keys, const Tensor& values,
                       std::vector<QueueRun>* complete);
   Status InsertRowLocked(const std::string& key, int component, int64_t row,
                          Tensor value, bool* is_new,
                          std::vector<QueueRun>* complete);
-  // Tuples of an insertion are in the queue.
+  // Called when the tuples of an insertion are in the queue.
   void EndInsertion(QueueCaller caller, Status status, Done done);
 
   const Options options_;
@@ -76,7 +77,7 @@ class Barrier final : public Resource {
   // Guarded by mu_.
   absl::flat_hash_map<std::string, Tuple> incomplete_;
   int64_t next_index_;
-  int64_t moving_ = 0;  // insertions on their way to the queue
+  int64_t moving_ = 0;  // number of insertions on their way to the queue
   bool closed_ = false, cancelled_ = false;
 };
 

@@ -1,5 +1,6 @@
-// ByReference: the first generation of ops on resources, whose handles are
-// references [container, name] where those of the second are resources.
+// ByReference: makes schemas of the first generation of ops on resources, whose
+// handles are references [container, name], from those of the second, whose
+// handles are resources.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace millrace::ops {
 
-// The text kFields.*kText with a reference in place of the resource in it.
+// The text kFields.*kText with the resource in it replaced by a reference.
 template <const OpFields& kFields, auto kText>
 struct ReferenceText {
   static constexpr std::string_view kResource = "resource";
@@ -31,9 +32,10 @@ struct ReferenceText {
 template <const OpFields& kFields, auto kText>
 inline constexpr auto kReferenceText = ReferenceText<kFields, kText>::Replace();
 
-// The op whose second generation is kFields. One that uses a resource counts
-// as stateless; one that makes it is stateful in both generations. `shape`: of
-// the first generation, where it is another one.
+// Returns the schema of the op whose second generation is kFields. An op that
+// uses a resource counts as stateless; one that makes it is stateful in both
+// generations. `shape` is the shape function of the first generation, if it
+// differs.
 template <const OpFields& kFields>
 consteval OpFields ByReference(ShapeFunction shape = kFields.shape) {
   OpFields fields = kFields;

@@ -9,7 +9,7 @@
 
 namespace millrace::ops {
 
-// T has Close(QueueCaller, PendingEnqueues, Done).
+// T must have Close(QueueCaller, PendingEnqueues, Done).
 template <class T>
 class CloseKernel {
  public:

@@ -5,13 +5,14 @@
 
 namespace millrace::ops {
 
-// A node that makes a resource: [container, name] or a resource scalar.
+// The shape function of a node that makes a resource: [container, name], or a
+// resource scalar.
 inline Status HandleShape(ShapeContext& c) {
   const bool is_ref = c.op().outputs[0].is_ref;
   return c.Return(is_ref ? PartialShape({2}) : PartialShape({}));
 }
 
-// Input 0 may be a handle of its op's kind.
+// Returns an error if the input cannot be a handle of the op's kind.
 inline Status CheckHandle(ShapeContext& c, int input = 0) {
   if (!c.op().inputs[static_cast<size_t>(input)].is_ref) {
     return c.WithRank(input, 0).status();
@@ -20,7 +21,7 @@ inline Status CheckHandle(ShapeContext& c, int input = 0) {
   return ShapeContext::WithValue(handle.dim(0), 2).status();
 }
 
-// Every output is a scalar, input 0 a handle.
+// Sets every output to a scalar; input 0 must be a handle.
 inline Status ScalarsOfHandle(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckHandle(c));
   return shapes::Scalar(c);

@@ -19,7 +19,7 @@ class StepMutex final : public WaitingResource {
   }
   Status CheckOptions(const Options&) const { return OkStatus(); }
 
-  // The mutex is locked, in the order of arrival, until `Release`.
+  // Locks the mutex, in the order of arrival, until `Release`.
   void Acquire(KernelContext& ctx, Done done) {
     Start(
         ctx, absl::StrCat("mutex ", name_), /*ordered=*/true,
@@ -39,7 +39,7 @@ class StepMutex final : public WaitingResource {
   bool locked_ = false;  // guarded by mu_
 };
 
-// What the variant holds: unlocks with its last reference.
+// The value of the variant: unlocks the mutex with its last reference.
 class HeldLock final : public VariantValue {
  public:
   explicit HeldLock(Ref<StepMutex> mutex) : mutex_(std::move(mutex)) {}

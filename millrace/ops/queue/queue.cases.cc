@@ -14,7 +14,7 @@ std::string Op(const CaseList& c, const std::string& name) {
   return IsV2(c) ? name + "V2" : name;
 }
 
-// Types and shapes without a priority queue's first.
+// Returns types and shapes without the first ones of a priority queue.
 AttrMap QueueAttrs(TypeList types, ShapeList shapes, int capacity = -1) {
   return {{"component_types", std::move(types)},
           {"shapes", std::move(shapes)},

@@ -1,4 +1,4 @@
-// What a queue is asked for.
+// The operations of a queue.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -21,7 +21,7 @@ std::unique_ptr<QueueItems> MakeItems(const Queue::Options& o) {
   }
 }
 
-// No rows, in which unknown sizes are 0.
+// Returns a batch without rows, in which unknown sizes are 0.
 StatusOr<QueueTuple> NoRows(const Queue::Options& o, Allocator* allocator) {
   QueueTuple out;
   for (size_t i = 0; i < o.types.size(); ++i) {
@@ -37,7 +37,7 @@ StatusOr<QueueTuple> NoRows(const Queue::Options& o, Allocator* allocator) {
   return out;
 }
 
-// A batch that can never be made is refused before it waits.
+// Refuses, before it waits, a batch that can never be made.
 Status CheckRoom(const Queue::Options& o, int64_t n) {
   int64_t bytes = 0;
   for (size_t i = 0; i < o.shapes.size(); ++i) {

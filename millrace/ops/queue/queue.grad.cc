@@ -1,4 +1,4 @@
-// Nothing goes back through a queue.
+// No gradient flows back through a queue.
 #include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {

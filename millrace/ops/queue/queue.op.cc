@@ -6,8 +6,8 @@
 namespace millrace::ops {
 namespace {
 
-// What a queue holds as far as its handle tells: a resource does, a reference
-// does not. `first` lies in front of what the attributes say.
+// Sets what the handle tells of the queue's elements, if it is a resource; a
+// reference tells nothing. `first` comes before what the attributes say.
 Status HandleOfQueue(ShapeContext& c,
                      std::vector<millrace::HandleShape> first) {
   MR_RETURN_IF_ERROR(HandleShape(c));
@@ -31,7 +31,7 @@ Status PriorityQueueShape(ShapeContext& c) {
   return HandleOfQueue(c, {{DataType::kInt64, PartialShape({})}});
 }
 
-// Outputs are `rows` in front of what the handle tells.
+// Sets the outputs to `rows` followed by the shapes that the handle tells.
 Status DequeuedShapes(ShapeContext& c, const PartialShape& rows) {
   const auto& handles = c.input_handles(0);
   for (int i = 0; i < c.num_outputs(); ++i) {

@@ -1,4 +1,4 @@
-// An operation of a queue while it is being tried, for the files of Queue.
+// Queue::Attempt: an operation in progress on a queue, for the files of Queue.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,8 @@ struct Queue::Attempt final : Operation {
   std::string Describe() const override;
   const char* unit() const override;
   int64_t Missing(bool is_first) override {
-    // What comes before those that are not first is not theirs.
+    // Earlier operations get the first elements, so the others lack all of
+    // theirs.
     return is_first ? queue.Missing(*this) : remaining;
   }
   void OnWait() override {
@@ -42,16 +43,16 @@ struct Queue::Attempt final : Operation {
   const What what;
   Allocator* const allocator;
   Timer* const timer;
-  QueueTuple parts;       // what an enqueue brings
-  int64_t wanted = 1;     // elements in all
-  int64_t remaining = 1;  // still to go in or out
+  QueueTuple parts;       // the tuple of an enqueue
+  int64_t wanted = 1;     // number of elements in total
+  int64_t remaining = 1;  // number still to be enqueued or dequeued
   bool up_to = false;
   std::vector<QueueRun> taken;
   TupleDone done;
   int64_t since_nanos = 0;
 };
 
-// Outlives the queue as long as a timer may call.
+// Outlives the queue as long as a timer may call it.
 struct Queue::Watcher {
   Mutex mu;
   Queue* queue = nullptr;

@@ -1,4 +1,4 @@
-// How a queue does what it is asked for.
+// How a queue executes its operations.
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// What messages about single elements and about enqueues call it.
+// Returns the name of the queue in messages about single elements and enqueues.
 const char* BasicName(QueueKind kind) {
   return KindName(kind == QueueKind::kPaddingFifo ? QueueKind::kFifo : kind);
 }
@@ -51,8 +51,8 @@ Queue::Progress Queue::TryEnqueue(Attempt& attempt) {
   return attempt.remaining == 0 ? Progress::kComplete : Progress::kSome;
 }
 
-// The queue is closed and has less than the attempt still wants. kNone: it may
-// go on with what is left.
+// Handles a closed queue with fewer elements than the attempt still needs.
+// kNone: it may continue with the elements that are left.
 Queue::Progress Queue::TryClosedDequeue(Attempt& attempt, int64_t have) {
   const int64_t missing = attempt.remaining;
   if (!attempt.taken.empty()) {
@@ -64,7 +64,7 @@ Queue::Progress Queue::TryClosedDequeue(Attempt& attempt, int64_t have) {
         std::min(attempt.wanted, items_->size());
     return Progress::kNone;
   }
-  // What waits to come in is refused first.
+  // Waiting enqueues are refused first.
   if (attempt.up_to && num_waiting(kEnqueues) > 0) return Progress::kSome;
   attempt.status = OutOfRange(
       attempt.what == What::kDequeue ? BasicName(options_.kind)
@@ -100,7 +100,7 @@ void Queue::Drop(Attempt& attempt, Status status) {
   if (!attempt.taken.empty()) {
     items_->PutBack(std::exchange(attempt.taken, {}));
   }
-  // The words of a cancelled operation; other reasons speak for themselves.
+  // A cancelled operation gets stock's message; other errors keep theirs.
   if (status.code() == StatusCode::kCancelled &&
       status.message().find("operation was cancelled") ==
           absl::string_view::npos) {
@@ -162,7 +162,7 @@ void Queue::Complete(Attempt& attempt) {
                                                              : Padding::kNone,
                     attempt.allocator);
   if (!result.ok()) {
-    // No memory for the result: the elements are still there.
+    // There is no memory for the result, but the elements are still there.
     Finished others;
     {
       MutexLock lock(mu_);

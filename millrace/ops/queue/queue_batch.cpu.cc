@@ -18,12 +18,12 @@ TensorShape RowShape(const Tensor& batch) {
   return TensorShape(absl::MakeConstSpan(dims));
 }
 
-// The shape of the elements of a run.
+// Returns the shape of the elements of a run.
 TensorShape ElementShape(const QueueRun& run, size_t part) {
   return run.single() ? run.parts[part].shape() : RowShape(run.parts[part]);
 }
 
-// Both tensors have this type; `count` elements.
+// Copies `count` elements; both tensors must have the same type.
 Status CopyElements(const Tensor& from, int64_t from_begin, int64_t count,
                     Tensor& to, int64_t to_begin) {
   if (IsPlain(from.dtype())) {
@@ -43,8 +43,8 @@ Status CopyElements(const Tensor& from, int64_t from_begin, int64_t count,
   });
 }
 
-// Copies an element of shape `small` at `from_begin` to the corner of row
-// `row` of `to`, line by line of the last dimension.
+// Copies an element of shape `small` at `from_begin` to the corner of row `row`
+// of `to`, line by line of the last dimension.
 Status CopyPadded(const Tensor& from, int64_t from_begin,
                   const TensorShape& small, Tensor& to, int64_t row) {
   const int rank = small.rank();

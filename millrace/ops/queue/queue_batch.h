@@ -1,4 +1,4 @@
-// Tuples of a queue: cut from batches and joined to batches.
+// Tuples of a queue: batches cut into tuples, and tuples joined to batches.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace millrace::ops {
 // The components of one element, or of a batch of them.
 using QueueTuple = absl::InlinedVector<Tensor, 1>;
 
-// Elements that lie together: one tuple, or rows [begin, end) of a batch.
+// Contiguous elements: one tuple, or rows [begin, end) of a batch.
 struct QueueRun {
   QueueTuple parts;
   int64_t begin = 0;
@@ -22,22 +22,23 @@ struct QueueRun {
   int64_t size() const { return single() ? 1 : end - begin; }
 };
 
-// [rows] in front of a shape. INVALID_ARGUMENT if it gets too large.
+// Returns a shape with [rows] in front, or INVALID_ARGUMENT if it is too large.
 StatusOr<TensorShape> WithRows(int64_t rows, const TensorShape& shape);
 
-// A copy of one row of `batch`, without dimension 0.
+// Returns a copy of one row of `batch`, without dimension 0.
 StatusOr<Tensor> CopyRow(const Tensor& batch, int64_t row,
                          Allocator* allocator);
 
-// The one element of a run of size 1.
+// Returns the one element of a run of size 1.
 StatusOr<QueueTuple> ToElement(QueueRun run, Allocator* allocator);
 
-// kZeros: elements smaller than the largest in a dimension are filled up with
-// zeros (empty strings). kNone: all have one shape.
+// kZeros: elements smaller than the largest in a dimension are padded with
+// zeros (empty strings). kNone: all elements have the same shape.
 enum class Padding { kNone, kZeros };
 
-// All elements of the runs, which hold `rows` in all (at least one). A run that
-// is a whole batch is passed on as it is. RESOURCE_EXHAUSTED.
+// Returns all elements of the runs, `rows` in total (at least one), as a batch.
+// A run that is a whole batch is passed on as it is. Returns RESOURCE_EXHAUSTED
+// if memory runs out.
 StatusOr<QueueTuple> ToBatch(absl::Span<const QueueRun> runs, int64_t rows,
                              Padding padding, Allocator* allocator);
 

@@ -47,7 +47,7 @@ class FifoItems final : public QueueItems {
 
  private:
   std::deque<QueueRun> runs_;
-  int64_t size_ = 0;  // elements
+  int64_t size_ = 0;  // number of elements
 };
 
 StatusOr<std::vector<QueueTuple>> CopyRows(const QueueTuple& batch,
@@ -72,7 +72,7 @@ class ShuffledItems final : public QueueItems {
   void Push(QueueTuple element) override {
     items_.push_back(std::move(element));
   }
-  // The batch is not kept: single elements of it may stay for long.
+  // The batch is not kept, since single elements of it may stay for long.
   Status PushRows(const QueueTuple& batch, int64_t begin,
                   int64_t end) override {
     MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end));

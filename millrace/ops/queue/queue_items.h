@@ -1,4 +1,4 @@
-// QueueItems: where the elements of a queue lie, and which goes out next.
+// QueueItems: holds the elements of a queue, and decides which is taken next.
 #pragma once
 
 #include <memory>
@@ -14,25 +14,26 @@ class QueueItems {
   virtual ~QueueItems() = default;
   virtual int64_t size() const = 0;
   virtual void Push(QueueTuple element) = 0;
-  // Rows [begin, end) of a batch, in order. RESOURCE_EXHAUSTED, none pushed.
+  // Pushes rows [begin, end) of a batch in order. Returns RESOURCE_EXHAUSTED,
+  // having pushed none, if memory runs out.
   virtual Status PushRows(const QueueTuple& batch, int64_t begin,
                           int64_t end) = 0;
-  // Adds the next `n` <= size() elements to `out`.
+  // Appends the next `n` <= size() elements to `out` and removes them.
   virtual void Take(int64_t n, std::vector<QueueRun>* out) = 0;
-  // Takes back what was taken last, as if it had never gone, as far as the
-  // kind of queue has an order.
+  // Puts back the elements that were taken last, as if they had never been
+  // taken, as far as the kind of queue has an order.
   virtual void PutBack(std::vector<QueueRun> taken) = 0;
 };
 
-// First in, first out. Batches stay whole until they are taken, so a scalar
-// costs its own bytes.
+// First in, first out. Batches stay whole until they are taken, so an element
+// takes only the memory of its own bytes.
 std::unique_ptr<QueueItems> MakeFifoItems();
-// Uniformly by chance, by TensorFlow's rule: a number of Philox with these
-// seeds modulo the size is the place; the last element moves there. Both seeds
-// 0: by chance.
+// Uniformly random, by TensorFlow's rule: the position is a Philox number with
+// these seeds modulo the size; the last element moves there. If both seeds are
+// 0, they are random.
 std::unique_ptr<QueueItems> MakeShuffledItems(int64_t seed, int64_t seed2);
-// The smallest of component 0, an int64 scalar; equal ones in the order that
-// the standard library's heap gives them (as stock).
+// Smallest component 0, an int64 scalar, first; equal ones in the order of the
+// standard library's heap, as in stock.
 std::unique_ptr<QueueItems> MakePriorityItems();
 
 }  // namespace millrace::ops

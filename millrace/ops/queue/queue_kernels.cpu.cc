@@ -10,10 +10,10 @@
 namespace millrace::ops {
 namespace {
 
-// Whether the components go into the queue or come out of it.
+// Says whether the components are put into the queue or taken from it.
 enum class TupleSide { kInputs, kOutputs };
 
-// The node's components, behind `fixed_inputs`, are what the queue holds.
+// Checks that the node's components, behind `fixed_inputs`, fit the queue's.
 Status CheckComponents(KernelContext& ctx, const Queue& queue, TupleSide side,
                        int fixed_inputs) {
   const NodeInfo& node = ctx.node();
@@ -74,7 +74,7 @@ class EnqueueKernel {
   }
 };
 
-// Sets the outputs, then completes the node.
+// Returns a callback that sets the outputs and completes the node.
 Queue::TupleDone Outputs(KernelContext& ctx, Done done) {
   return [&ctx, done = std::move(done)](StatusOr<QueueTuple> tuple) mutable {
     if (!tuple.ok()) return std::move(done)(tuple.status());
@@ -162,7 +162,7 @@ class FakeQueueKernel {
   Ref<Variable> reference_;
 };
 
-// The two generations of an op share an entry.
+// Both generations of an op share an entry.
 template <QueueKind kKind>
 constexpr KernelEntry kMakes = {.make = MakeKernel<HandleKernel<Queue, kKind>>,
                                 .host = "handle",

@@ -21,7 +21,7 @@ Status CheckShapes(Queue::Options& o) {
     }
   } else {
     for (PartialShape& shape : o.shapes) {
-      if (!shape.known_rank()) shape = PartialShape({});  // stock's rule
+      if (!shape.known_rank()) shape = PartialShape({});  // as in stock
       if (!shape.IsFullyDefined()) {
         return InvalidArgument("Shape ", shape.DebugString(),
                                " is not fully defined");

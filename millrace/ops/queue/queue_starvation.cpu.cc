@@ -1,4 +1,4 @@
-// A dequeue that nothing feeds is logged.
+// Logs starved dequeues.
 #include <algorithm>
 
 #include "millrace/base/clock.h"

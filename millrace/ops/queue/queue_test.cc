@@ -48,12 +48,12 @@ int64_t HeapBytes() {
   return static_cast<int64_t>(m.uordblks + m.hblkhd);
 }
 
-// How many threads this process has.
+// Returns the number of threads of this process.
 size_t Threads() {
   return DefaultFiles()->GetChildren("/proc/self/task").value().size();
 }
 
-// An operation's result, on an InlineQueue or directly.
+// The result of an operation, on an InlineQueue or directly.
 struct Outcome {
   bool ended = false;
   StatusOr<QueueTuple> result = QueueTuple();
@@ -138,7 +138,7 @@ TEST_F(QueueTest, ACancelledDequeuePutsBackWhatItHad) {
   }
 }
 
-// The timer that ends a step may be late; its client has been told already.
+// The timer that ends a step may be late; its client has its answer already.
 TEST_F(QueueTest, WhatWaitsBeyondItsDeadlineGetsNothingAndBringsNothing) {
   Make(QueueKind::kFifo, 2);
   CancelScope step;
@@ -159,7 +159,8 @@ TEST_F(QueueTest, WhatWaitsBeyondItsDeadlineGetsNothingAndBringsNothing) {
   EXPECT_EQ(queue_->size(), 0);
   EXPECT_FALSE(put.ended);
 
-  // Closing refuses what waits, before fewer elements than asked are given.
+  // Closing refuses waiting enqueues before a dequeue gets fewer elements than
+  // it requested.
   Outcome close;
   queue_->DequeueMany(Caller(), 5, Fewer::kGive, rest.AsTuple());
   queue_->Close(Caller(), PendingEnqueues::kWaitFor, close.AsDone());
@@ -348,7 +349,7 @@ TEST_F(QueueTest, WaitsSayHowManyElementsAreMissing) {
   queue_->EnqueueMany(Caller(), Many(9, 12), one.AsDone());
   EXPECT_THAT(ListWaits().back().what, HasSubstr("enqueue of 3 to queue q"));
   EXPECT_EQ(missing(), "2 places missing");
-  queue_ = Ref<Queue>();  // which tells `one`
+  queue_ = Ref<Queue>();  // which ends `one`
   EXPECT_TRUE(one.ended);
 }
 
@@ -402,7 +403,7 @@ TEST_F(QueueTest, AnImpossibleBatchIsRefusedAtOnce) {
   EXPECT_EQ(take.result.status().code(), StatusCode::kResourceExhausted);
 }
 
-// Elements in = out + inside, with every kind of end, by the seed.
+// Elements in = out + inside, with every kind of end; the seed decides.
 TEST(QueueSimTest, NoElementIsLostOrDoubled) {
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     const SimResult result = SimWorld({.seed = seed}).Run([seed] {
@@ -413,8 +414,8 @@ TEST(QueueSimTest, NoElementIsLostOrDoubled) {
       auto queue = MakeRef<Queue>(Int64s(kind, 7), "q");
       ThreadPool completions("completions", 2);
       Mutex mu;
-      std::map<int64_t, int> in, out;  // value -> times
-      std::map<int64_t, int> unknown;  // of enqueues that ended early
+      std::map<int64_t, int> in, out;  // value -> count
+      std::map<int64_t, int> unknown;  // from enqueues that ended early
       const auto caller = [&](CancelScope* scope) {
         QueueCaller c;
         c.cancel = scope;
@@ -478,7 +479,7 @@ TEST(QueueSimTest, NoElementIsLostOrDoubled) {
         closed.Wait();
         for (Thread& t : consumers) t.Join();
       }
-      // The rest.
+      // Takes the rest.
       while (queue->size() > 0) {
         queue->Dequeue(caller(nullptr), [&](StatusOr<QueueTuple> r) {
           ASSERT_TRUE(r.ok());

@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// Gives what was taken to `use` once the wait is over.
+// Returns a callback that passes what was taken to `use` once the wait is over.
 template <class Taken, class F>
 Done UseThen(Ref<WaitingResource> alive, std::shared_ptr<Taken> taken, F use,
              Done done) {
@@ -141,7 +141,7 @@ void MapStagingArea::Put(KernelContext& ctx, int64_t key,
       ctx, absl::StrCat("room in staging area ", name_), /*ordered=*/false,
       [this, key, indices = std::move(indices), values = std::move(values),
        bytes](Status* status) mutable {
-        // Parts of a tuple that has begun are let in to complete it.
+        // Parts that complete a tuple that has begun are let in.
         if (!limits_.Fits(incomplete_.contains(key) ? 0 : complete_.size(),
                           bytes_, bytes)) {
           return false;

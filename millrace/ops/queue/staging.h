@@ -20,7 +20,8 @@ struct StagingLimits {
     return (capacity == 0 || static_cast<int64_t>(tuples) < capacity) &&
            (memory_limit == 0 || bytes + more <= memory_limit);
   }
-  // RESOURCE_EXHAUSTED for what fits into no empty area.
+  // Returns RESOURCE_EXHAUSTED for a tuple that does not even fit into an empty
+  // area.
   Status Check(int64_t bytes) const;
 };
 
@@ -37,7 +38,7 @@ class StagingArea final : public WaitingResource {
   std::string DebugString() const override;
 
   void Put(KernelContext& ctx, StagedTuple tuple, Done done);
-  // `use` gets the tuple before `done`.
+  // `use` gets the tuple before `done` is called.
   void Get(KernelContext& ctx, StagedDone use, Done done);
   void Peek(KernelContext& ctx, int64_t index, StagedDone use, Done done);
   int64_t size() const;
@@ -51,8 +52,8 @@ class StagingArea final : public WaitingResource {
   int64_t bytes_ = 0;
 };
 
-// By key. Tuples may come in parts; they count, and can be taken, once they are
-// complete. Thread-safe.
+// Ordered by key. A tuple may arrive in parts; it counts, and can be taken,
+// once it is complete. Thread-safe.
 class MapStagingArea final : public WaitingResource {
  public:
   static constexpr absl::string_view kTypeName = "MapStagingArea";
@@ -61,10 +62,12 @@ class MapStagingArea final : public WaitingResource {
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override;
 
-  // `indices`: which parts of the tuple `values` are; strictly increasing.
+  // `indices`, which are strictly increasing, say which parts of the tuple
+  // `values` are.
   void Put(KernelContext& ctx, int64_t key, std::vector<int32_t> indices,
            StagedTuple values, Done done);
-  // Without a key: of the smallest. `take`: the parts go.
+  // Without a key, gets the tuple of the smallest one. If `take`, the parts are
+  // removed.
   void Get(KernelContext& ctx, std::optional<int64_t> key,
            std::vector<int32_t> indices, bool take,
            absl::AnyInvocable<Status(int64_t key, StagedTuple)> use, Done done);
@@ -73,7 +76,7 @@ class MapStagingArea final : public WaitingResource {
   void Clear();
 
  private:
-  // Parts that are not there are invalid tensors.
+  // Missing parts are invalid tensors.
   using Map = absl::btree_map<int64_t, StagedTuple>;
   Status PutLocked(int64_t key, const std::vector<int32_t>& indices,
                    StagedTuple& values);

@@ -5,7 +5,7 @@
 namespace millrace::ops {
 namespace {
 
-// The area of a node: by its shared_name, else by its own name.
+// Finds the area of a node by its shared_name, or else by its own name.
 class AreaPlace {
  public:
   static StatusOr<AreaPlace> Make(const KernelInit& init) {

@@ -9,7 +9,7 @@ Status Removed() {
   return Cancelled("The operation was cancelled: its resource was removed");
 }
 
-// One that is an attempt and no more.
+// An operation that consists of an attempt only.
 class AttemptOperation final : public WaitingResource::Operation {
  public:
   AttemptOperation(const WaitCaller& by, std::string what,
@@ -95,14 +95,15 @@ void WaitingResource::Start(std::unique_ptr<Operation> operation) {
   Finish(std::move(finished), own);
 }
 
-// It waits from now on, or the status says why it cannot.
+// Makes the operation wait, or returns why it cannot.
 Status WaitingResource::Await(uint64_t id, Operation& operation,
                               bool is_first) {
-  // Looked up before it was removed: nobody else will find it again.
+  // The resource was looked up before it was removed: nobody else will find it
+  // again.
   if (removed_) return Removed();
   const WaitCaller& caller = operation.caller;
   if (caller.cancel != nullptr) {
-    // The scope takes no lock of ours while it has its own.
+    // The scope never takes our lock while it holds its own.
     CancelScope::Registration registered = caller.cancel->Register(
         [alive = Ref<WaitingResource>::Share(this), line = operation.line, id,
          scope = caller.cancel] { alive->Cancel(line, id, *scope); });
@@ -203,7 +204,7 @@ void WaitingResource::Cancel(int line, uint64_t id, const CancelScope& scope) {
     MutexLock lock(mu_);
     const auto place = lines_[line].operations.find(id);
     if (place == lines_[line].operations.end()) return;
-    place->second->token_ = 0;  // it is being called
+    place->second->token_ = 0;  // its callback is running
     Drop(lines_[line], place, scope.status(), &finished);
     Serve(&finished);
   }
@@ -213,7 +214,7 @@ void WaitingResource::Cancel(int line, uint64_t id, const CancelScope& scope) {
 void WaitingResource::Finish(Finished finished, const Operation* own) {
   std::unique_ptr<Operation> mine;
   for (std::unique_ptr<Operation>& operation : finished) {
-    // It is out of its line, so a callback that runs finds nothing.
+    // The operation is out of its line, so a callback that runs finds nothing.
     if (operation->token_ != 0) {
       operation->caller.cancel->Unregister(operation->token_);
     }

@@ -1,5 +1,5 @@
 // WaitingResource: a resource with operations that wait for its state to
-// change, none of which costs a thread.
+// change. A waiting operation costs no thread.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,15 @@
 
 namespace millrace::ops {
 
-// Who asks for something that may have to wait. What it points to lives until
-// the operation is done.
+// The caller of an operation that may have to wait. What it points to must
+// outlive the operation.
 struct WaitCaller {
   CancelScope* cancel = nullptr;  // null: cannot be cancelled
-  // When `cancel` ends by itself. What still waits then gets nothing any more,
-  // also if `cancel` is late.
+  // When `cancel` ends by itself. An operation that still waits then gets
+  // nothing any more, even if `cancel` is late.
   Deadline deadline;
-  // Where an operation that had to wait is completed; null: where it ended.
+  // Completes operations that had to wait; if null, the thread that ended one
+  // completes it.
   TaskQueue* completions = nullptr;
   const std::string* node = nullptr;
   int64_t step_id = 0;
@@ -35,81 +36,83 @@ struct WaitCaller {
   static WaitCaller Of(KernelContext& ctx);
 };
 
-// For those who look on: how many of a unit an operation still waits for.
+// Says how many of a unit an operation still waits for, for status pages.
 struct Lack {
-  const char* unit = nullptr;  // a literal, "gradient"; null: not told
-  // Called while the resource is locked. `is_first`: nothing that is served
-  // before the operation waits.
+  const char* unit = nullptr;  // a literal such as "gradient"; null: not shown
+  // Called while the resource is locked. `is_first` says that no operation that
+  // is served earlier waits.
   absl::AnyInvocable<int64_t(bool is_first)> count;
 };
 
-// Each class keeps its state under `mu_`. Operations stand in two lines, in the
-// order of their arrival. Whenever the state may have changed they are tried
-// again, the first line before the second, until none gets any further; one
-// that is ordered holds up the ordered ones behind it in its line. Whose step's
-// deadline has passed is not tried any more, also before the step's end is
-// told, and holds up nobody.
+// A class derived from this keeps its state under `mu_`. Operations are in two
+// lines, in the order of their arrival. Whenever the state may have changed
+// they are tried again, the first line before the second, until none makes
+// progress; an ordered operation blocks the ordered ones behind it in its line.
+// An operation whose step's deadline has passed is not tried any more, even
+// before the step's end is reported, and blocks no other.
 //
 // An operation ends once: it is complete, or its caller cancels it, or it is
-// dropped with its line. Who takes it out of its line, under `mu_`, completes
-// it after the lock: on the thread that started it if it has not waited, else
-// on its caller's `completions`.
+// dropped with its line. The thread that removes it from its line, under `mu_`,
+// completes it after unlocking: inline if the operation has not waited, else on
+// its caller's `completions`.
 class WaitingResource : public Resource {
  public:
   enum class Progress { kNone, kSome, kComplete };
   class Operation;
 
-  // Operations that wait, and those that would have to from now on, end with
-  // CANCELLED.
+  // Ends operations that wait, and those that would have to wait from now on,
+  // with CANCELLED.
   void OnRemoved() override;
-  // Operations that wait, for tests and status pages.
+  // Returns the number of waiting operations, for tests and status pages.
   int64_t waiting() const;
 
  protected:
   WaitingResource();
   ~WaitingResource() override;
 
-  // Called with mu_ held. False: not yet. True: the operation is over, and
-  // `*status` says how. What it gives to the kernel's context must not depend
-  // on the lock.
+  // Called with mu_ held. Returns false if the operation must wait; true if it
+  // is over, with its result in `*status`. What it passes to the kernel's
+  // context must not depend on the lock.
   using Try = absl::AnyInvocable<bool(Status* status)>;
 
-  // Runs `attempt` at once or, as long as it gives false, whenever the state
-  // changes; then `done`. `what` names the wait, with the resource.
+  // Runs `attempt` at once and, while it returns false, whenever the state
+  // changes; then calls `done`. `what` names the wait, with the resource.
   void Start(KernelContext& ctx, std::string what, bool ordered, Try attempt,
              Done done, Lack lack = {});
-  // The same of an operation that has more to say. All that can go on after it
-  // does so too.
+  // Starts an operation of a derived class. Operations that can continue
+  // because of it do so, too.
   void Start(std::unique_ptr<Operation> operation);
-  // The state changed outside of Start. Without mu_.
+  // Called, without mu_, when the state changed outside of Start.
   void StateChanged();
 
-  // The parts of a change, for classes that change more under the same lock:
-  // with mu_ held what has ended is collected, without it Finish is called.
+  // The parts of StateChanged, for classes that change more under the same
+  // lock: Serve and DropAll collect, with mu_ held, the operations that have
+  // ended; Finish is called without it.
   using Finished = std::vector<std::unique_ptr<Operation>>;
   void Serve(Finished* finished);
   void DropAll(int line, const Status& status, Finished* finished);
-  // Without mu_. `own`: the operation that the calling thread started, or null.
+  // Requires mu_ not to be held. `own` is the operation that the calling thread
+  // started, or null.
   void Finish(Finished finished, const Operation* own);
 
-  // With mu_ held.
+  // Requires mu_.
   size_t num_waiting(int line) const { return lines_[line].operations.size(); }
-  // Null if there is none.
+  // Returns null if there is none.
   const Operation* Oldest(int line) const;
 
   mutable Mutex mu_;
 
  private:
   struct Line {
-    // By arrival.
+    // Ordered by arrival.
     absl::btree_map<uint64_t, std::unique_ptr<Operation>> operations;
-    size_t unordered = 0;  // of them
+    size_t unordered = 0;  // number of unordered operations
   };
   using Place = decltype(Line::operations)::iterator;
 
-  // All but Cancel with mu_ held.
+  // All that follow but Cancel require mu_ to be held.
   bool ServeLine(Line& line, Finished* finished);
-  // Takes the operation at `place` out; gives the place behind it.
+  // Removes the operation at `place` and returns the place behind it.
   Place TakeOut(Line& line, Place place, Finished* finished);
   void Drop(Line& line, Place place, Status status, Finished* finished);
   Status Await(uint64_t id, Operation& operation, bool is_first);
@@ -120,7 +123,7 @@ class WaitingResource : public Resource {
   Line lines_[2];
 };
 
-// What a class of resources does for a caller, step by step.
+// One operation of a caller, made in steps.
 class WaitingResource::Operation {
  public:
   explicit Operation(const WaitCaller& by) : caller(by) {}
@@ -128,34 +131,37 @@ class WaitingResource::Operation {
 
   const WaitCaller caller;
   int line = 0;         // 0 or 1
-  bool ordered = true;  // behind the ordered ones that are there
-  Status status;        // how it has ended
+  bool ordered = true;  // waits behind the ordered ones before it
+  Status status;        // the result, once it has ended
 
  protected:
   friend class WaitingResource;
 
-  // All but Complete are called with the resource's lock held.
+  // All of these but Complete are called with the resource's lock held.
 
-  // Goes on as far as it can. With kComplete it has set `status`.
+  // Makes as much progress as it can. If it returns kComplete, it has set
+  // `status`.
   virtual Progress Try() = 0;
-  // Whether the state refuses it for good: it is then tried even if its step's
-  // deadline has passed.
+  // Returns whether the state refuses it for good; it is then tried even if its
+  // step's deadline has passed.
   virtual bool refused() const { return false; }
-  // It ends early: puts back what it has taken and sets `status`, to `why` or
-  // in words of its own.
+  // Ends the operation early: returns what it has taken and sets `status` to
+  // `why` or to an error in its own words.
   virtual void Drop(Status why) { status = std::move(why); }
-  // "dequeue of 3 from queue q", for those who look on.
+  // Returns a description for status pages, such as "dequeue of 3 from queue
+  // q".
   virtual std::string Describe() const = 0;
-  // What it lacks; see Lack.
+  // Return what it lacks; see Lack.
   virtual const char* unit() const { return nullptr; }
   virtual int64_t Missing(bool /*is_first*/) { return 0; }
-  // It has to wait, from now on.
+  // Called when it begins to wait.
   virtual void OnWait() {}
-  // Tells the caller. Once, the last of all calls.
+  // Passes the result to the caller. Called once, after all other calls.
   virtual void Complete() = 0;
 
  private:
-  // Its step's time is over, though the timer that ends it may be late.
+  // Returns whether its step's deadline has passed; the timer that ends the
+  // step may be late.
   bool GaveUp() const {
     return wait_.has_value() && caller.cancel != nullptr &&
            caller.deadline.expired();

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 
-// A node of a step of its own.
+// A node in a step of its own.
 struct Call {
   explicit Call(Device& device)
       : ctx(node, device, step, absl::Span<EdgeValue>(),
@@ -28,7 +28,7 @@ struct Call {
       ended.Notify();
     });
   }
-  // For a tuple of one int64 vector.
+  // Expects a tuple of one int64 vector.
   StagedDone AsUse() {
     return [this](const StagedTuple& t) {
       const auto flat = t[0].flat<int64_t>();
@@ -93,7 +93,7 @@ TEST_F(WaitersTest, AStageThatIsCancelledAddsNothing) {
   EXPECT_EQ(area->size(), 1);
 }
 
-// The timer that ends a step may be late; its client has been told already.
+// The timer that ends a step may be late; its client has its answer already.
 TEST_F(WaitersTest, WhatWaitsBeyondItsDeadlineGetsNothingAndBringsNothing) {
   const auto area = MakeRef<StagingArea>(StagingLimits{.capacity = 1}, "area");
   Call get(device()), put(device()), take(device());
@@ -149,7 +149,7 @@ TEST_F(WaitersTest, ATakeSaysHowManyGradientsAreMissing) {
   EXPECT_TRUE(sum->ApplyDense(apply.ctx, 0, Tensor::Vector<float>({1})).ok());
   EXPECT_TRUE(sum->ApplyDense(apply.ctx, 0, Tensor::Vector<float>({1})).ok());
   EXPECT_THAT(what(), EndsWith(": 1 gradient missing"));
-  // A stale one does not count.
+  // A stale gradient does not count.
   sum->SetGlobalStep(7);
   EXPECT_TRUE(sum->ApplyDense(apply.ctx, 6, Tensor::Vector<float>({1})).ok());
   EXPECT_THAT(what(), EndsWith(": 1 gradient missing"));
@@ -182,7 +182,7 @@ TEST_F(WaitersTest, RemovalEndsAllThatWaits) {
   area->Get(take.ctx, take.AsUse(), take.AsDone());
   area->OnRemoved();
   EXPECT_EQ(take.Wait().code(), StatusCode::kCancelled);
-  // One that has looked it up before.
+  // This call has looked the resource up before.
   Call late(device());
   area->Get(late.ctx, late.AsUse(), late.AsDone());
   EXPECT_EQ(late.Wait().code(), StatusCode::kCancelled);

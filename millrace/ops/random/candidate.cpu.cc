@@ -19,7 +19,8 @@
 namespace millrace::ops {
 namespace {
 
-// Results of the stream that a run takes for each candidate, as in stock.
+// The results of the stream that a run reserves for each candidate, as in
+// stock.
 constexpr uint64_t kReservedPerSample = 512;
 constexpr int64_t kCheckEvery = 1 << 16;
 
@@ -43,7 +44,8 @@ struct SamplerOutputs {
   absl::Span<float> true_expected, sampled_expected;
 };
 
-// For classes of which there are `range`, `possible` of which may be drawn.
+// Allocates outputs for classes of a range of `range`, of which `possible` can
+// be sampled.
 StatusOr<SamplerOutputs> MakeOutputs(KernelContext& ctx,
                                      const SamplerOptions& o, int64_t range,
                                      int64_t possible) {
@@ -75,7 +77,8 @@ StatusOr<SamplerOutputs> MakeOutputs(KernelContext& ctx,
       trues->mutable_flat<float>(), expected->mutable_flat<float>()};
 }
 
-// How often a class of probability `p` is among the samples of so many draws.
+// Returns the expected count of a class of probability `p` among the samples of
+// so many draws.
 float ExpectedCount(float p, int64_t samples, int64_t draws) {
   if (draws == samples) return p * static_cast<float>(samples);
   return -std::expm1(static_cast<float>(draws) * std::log1p(-p));
@@ -118,7 +121,7 @@ Status Sample(KernelContext& ctx, const SamplerOptions& o,
 
 enum class SamplerKind { kUniform, kLogUniform, kLearned };
 
-// A sampler that is there from the start.
+// Has a sampler from the start.
 template <SamplerKind kKind>
 class SamplerKernel {
  public:
@@ -180,7 +183,8 @@ class ListSamplerKernel {
   std::unique_ptr<RangeSampler> sampler_;
 };
 
-// The vocabulary is read by the first run, which knows the step's files.
+// Has a sampler once the first run, which knows the step's files, has read the
+// vocabulary.
 class FileSamplerKernel {
  public:
   static StatusOr<std::unique_ptr<FileSamplerKernel>> Make(

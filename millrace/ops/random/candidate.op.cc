@@ -29,7 +29,7 @@ Status HitsShape(ShapeContext& c) {
 #define MR_COUNTS "num_true: int >= 1; num_sampled: int >= 1; unique: bool; "
 #define MR_SEEDS "seed: int = 0; seed2: int = 0"
 
-// Declares a sampler of the classes [0, range_max).
+// Returns the schema of a sampler of the classes [0, range_max).
 consteval OpFields RangeSamplerOp(const char* doc) {
   return {
       .inputs = "true_classes: int64",

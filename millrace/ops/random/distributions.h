@@ -1,4 +1,4 @@
-// From random bits to numbers, by TensorFlow's rules.
+// Converts random bits to numbers, by TensorFlow's rules.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,8 @@
 
 namespace millrace::ops {
 
-// [0, 1): the bits become the fraction of a number in [1, 2).
+// Return a number in [0, 1): the bits become the fraction of a number in [1,
+// 2).
 inline float UniformFloat(uint32_t x) {
   return std::bit_cast<float>(0x3f800000u | (x & 0x7fffffu)) - 1.0f;
 }
@@ -27,7 +28,7 @@ inline Bfloat16 UniformBfloat16(uint32_t x) {
   return Bfloat16(static_cast<float>(Bfloat16::FromBits(bits)) - 1.0f);
 }
 
-// Two normal numbers from two uniform ones (Box and Muller, 1958).
+// Two normal numbers, made of two uniform ones (Box and Muller, 1958).
 struct FloatPair {
   float first, second;
 };
@@ -53,7 +54,7 @@ inline DoublePair NormalDoubles(uint32_t x0, uint32_t x1, uint32_t x2,
   return {std::sin(angle) * radius, std::cos(angle) * radius};
 }
 
-// Truncated numbers lie within so many standard deviations.
+// Truncated numbers lie within this many standard deviations.
 inline constexpr double kTruncateAt = 2.0;
 
 }  // namespace millrace::ops

@@ -10,7 +10,7 @@
 namespace millrace::ops {
 namespace {
 
-// Uniform and normal numbers: `kGroup` outputs from each result of Philox.
+// Uniform and normal numbers: each result of Philox gives `kGroup` outputs.
 template <class T>
 struct Uniform {
   static constexpr int kGroup = 4;
@@ -73,8 +73,8 @@ void FillGroups(Philox4x32 generator, T* out, int64_t size, int64_t begin,
   }
 }
 
-// Truncated numbers: each group of outputs draws, one number at a time, from a
-// part of the stream of its own.
+// Fills with truncated numbers: each group of outputs samples, one number at a
+// time, from its own part of the stream.
 template <class T>
 void FillTruncated(const Philox4x32& base, T* out, int64_t size, int64_t begin,
                    int64_t end) {

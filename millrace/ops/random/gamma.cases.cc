@@ -31,7 +31,7 @@ MR_CASES(RandomGammaGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     const double slack = t == kF32 ? 1e-4 : 1e-8;
     c.Ok({Rand(t, {50}, 0.01, 3), Rand(t, {50}, 0.001, 4)}).Tolerance(slack);
-    // Stock's floats underflow where numbers lie far from alpha.
+    // Stock's floats underflow where numbers are far from alpha.
     if (t == kF32) {
       c.Ok({Rand(t, {20}, 10, 30), Rand(t, {20}, 10, 30)}).Tolerance(slack);
     } else {

@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-// Numbers of one gamma distribution (Marsaglia and Tsang, "A simple method for
+// Samples one gamma distribution (Marsaglia and Tsang, "A simple method for
 // generating gamma variables", 2000).
 class GammaNumbers {
  public:
@@ -88,7 +88,7 @@ struct RandomGammaGradOp {
     return static_cast<T>(GammaSampleSlope(alpha, sample));
   }
 };
-// So long takes the slowest element.
+// Picoseconds of the slowest element.
 constexpr int kSlopePicos = 20'000'000;
 constexpr BinaryTable kRandomGammaGrad =
     MakeBinaryTable<RandomGammaGradOp>(RealLoops(), kSlopePicos);

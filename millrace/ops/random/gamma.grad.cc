@@ -3,14 +3,14 @@
 
 namespace millrace::ops {
 
-// Numbers move with alpha at their place of the distribution function.
+// A sample moves with alpha so that the distribution function keeps its value.
 MR_GRADIENT(RandomGamma)(GradContext& g) {
   const Output before = Size(g, g.in(0));
   const Output alpha_shape = ShapeOf(g, g.in(1));
   const Output ones =
       Fill(g, ExpandDims(g, before, 0), Const(g, 1, DataType::kInt32));
   const Output alpha = Reshape(g, g.in(1), ConcatV2(g, {ones, alpha_shape}, 0));
-  // RandomGammaGrad has no half.
+  // RandomGammaGrad does not support half.
   const DataType type = g.in(1).dtype();
   const bool half = type == DataType::kHalf;
   const auto wide = [&](const Output& x) {

@@ -43,7 +43,7 @@ StatusOr<Draw> CheckInputs(const Tensor& logits, const Tensor& samples) {
   return d;
 }
 
-// Sums of the weights of classes up to each one, relative to the largest.
+// Computes the cumulative weights of classes, relative to the largest weight.
 template <class T>
 void Accumulate(const T* logits, std::vector<double>& sums) {
   using S = ComputeType<T>;
@@ -107,7 +107,8 @@ class MultinomialKernel {
                         TensorShape::Make({d.rows, d.samples}));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    // Two results for each number, as stock counts them, in whole groups.
+    // Reserves two results for each number, as stock counts them, in whole
+    // groups.
     const auto reserved =
         static_cast<uint64_t>(d.rows * ((d.samples + 3) / 4 * 8));
     return DrawClasses(ctx, d, stream_->Reserve(reserved * kReservedPerOutput),

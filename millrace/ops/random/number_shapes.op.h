@@ -8,11 +8,11 @@ namespace millrace::ops {
 // Sets output 0 to the shape that input 0 holds.
 Status NumbersShape(ShapeContext& c);
 
-// Sets output 0 to the shape that input 0 holds with that of input 1, a tensor
-// of parameters, behind it.
+// Sets output 0 to the shape that input 0 holds, followed by the shape of input
+// 1, a tensor of parameters.
 Status SamplesShape(ShapeContext& c);
 
-// Requires that the input is a seed: a vector of two numbers.
+// Requires the input to be a seed: a vector of two numbers.
 Status CheckSeed(ShapeContext& c, int input);
 
 }  // namespace millrace::ops

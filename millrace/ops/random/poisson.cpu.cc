@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-// Numbers of one Poisson distribution, none above `limit`.
+// Samples one Poisson distribution; no number is above `limit`.
 class PoissonNumbers {
  public:
   PoissonNumbers(double rate, double limit)
@@ -30,8 +30,8 @@ class PoissonNumbers {
   }
 
  private:
-  // How many uniform numbers it takes until their product is below exp(-rate)
-  // (Knuth, The Art of Computer Programming, volume 2).
+  // Counts the uniform numbers until their product is below exp(-rate) (Knuth,
+  // The Art of Computer Programming, volume 2).
   double ByProduct(UniformDoubles& uniform) const {
     double product = 1;
     double count = 0;
@@ -42,8 +42,9 @@ class PoissonNumbers {
     }
   }
 
-  // Transformed rejection (Hormann, "The transformed rejection method for
-  // generating Poisson random variables", 1993), with the names of there.
+  // Samples by transformed rejection (Hormann, "The transformed rejection
+  // method for generating Poisson random variables", 1993), with the paper's
+  // names.
   double ByRejection(UniformDoubles& uniform) const {
     while (true) {
       const double u = uniform() - 0.5;
@@ -115,7 +116,8 @@ class RandomPoissonKernel {
   }
 
  private:
-  // A rate beyond what the type holds would be drawn again without end.
+  // Refuses a rate beyond what the type holds, whose samples would be rejected
+  // forever.
   template <class T>
   static Status Check(const std::vector<double>& rates) {
     for (const double r : rates) {
@@ -129,7 +131,7 @@ class RandomPoissonKernel {
     return OkStatus();
   }
 
-  // The largest int64 as a double is one more than it.
+  // The largest int64 is rounded up when it becomes a double.
   template <class T>
   static T Converted(double x) {
     if constexpr (std::is_same_v<T, int64_t>) {

@@ -9,7 +9,7 @@ Status IntShape(ShapeContext& c) {
   return NumbersShape(c);
 }
 
-// Declares an op of real numbers.
+// Returns the schema of an op of real numbers.
 consteval OpFields RandomFloats(const char* doc) {
   return {
       .inputs = "shape: T",

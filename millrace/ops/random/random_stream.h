@@ -1,4 +1,4 @@
-// RandomStream: the numbers of one random op, from run to run.
+// RandomStream: the random numbers of one op, continued from run to run.
 #pragma once
 
 #include "millrace/base/random.h"
@@ -7,11 +7,11 @@
 
 namespace millrace::ops {
 
-// Thread-safe. Lives as long as its kernel: a stateful kernel is kept by the
-// session, so the stream goes on over different fetches.
+// Thread-safe. Lives as long as its kernel. The session keeps a stateful
+// kernel, so the stream continues over different fetches.
 class RandomStream {
  public:
-  // Attributes seed and seed2; both 0 means seeds by chance.
+  // Reads the attributes seed and seed2; if both are 0, the seeds are random.
   static StatusOr<std::unique_ptr<RandomStream>> Make(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(const int64_t seed, init.Attr<int64_t>("seed"));
     MR_ASSIGN_OR_RETURN(const int64_t seed2, init.Attr<int64_t>("seed2"));
@@ -21,8 +21,8 @@ class RandomStream {
         by_chance ? RandomUint64() : static_cast<uint64_t>(seed2)));
   }
 
-  // The generator at the present place; the stream goes on `results` (of four
-  // numbers each) later.
+  // Returns the generator at the current position and advances the stream by
+  // `results` (of four numbers each).
   Philox4x32 Reserve(uint64_t results) {
     MutexLock lock(mu_);
     const Philox4x32 here = generator_;
@@ -36,7 +36,7 @@ class RandomStream {
   Philox4x32 generator_;
 };
 
-// Numbers one at a time.
+// Returns numbers one at a time.
 class SingleNumbers {
  public:
   explicit SingleNumbers(Philox4x32* generator) : generator_(generator) {}

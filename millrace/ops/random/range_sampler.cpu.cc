@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kMaxInt32 = std::numeric_limits<int32_t>::max();
 
-// Numbers that would favour the small remainders are drawn again.
+// Rejects numbers that would favour the small remainders.
 template <class U, class Bits>
 U Below(U n, Bits bits) {
   if ((n & (n - 1)) == 0) return bits() & (n - 1);
@@ -62,9 +62,9 @@ class LogUniformSampler final : public RangeSampler {
   const double log_;
 };
 
-// Weights, all one at first, as a tree of partial sums (Fenwick, "A new data
-// structure for cumulative frequency tables", 1994). Only what was added to
-// the ones is stored, so a large range costs nothing until it is used.
+// Keeps weights, initially all one, as a tree of partial sums (Fenwick, "A new
+// data structure for cumulative frequency tables", 1994). Only what was added
+// to the ones is stored, so a large range costs nothing until it is used.
 class LearnedSampler final : public RangeSampler {
  public:
   explicit LearnedSampler(int64_t range) : RangeSampler(range), total_(range) {}
@@ -72,7 +72,7 @@ class LearnedSampler final : public RangeSampler {
   int64_t Sample(SamplerBits& bits) const override {
     ReaderLock lock(mu_);
     int64_t left = bits.Below32(static_cast<uint32_t>(total_));
-    // The first class whose weights up to it are more than `left`.
+    // Finds the first class whose cumulative weight is more than `left`.
     int64_t before = 0;
     for (auto step = static_cast<int64_t>(
              std::bit_floor(static_cast<uint64_t>(range())));
@@ -108,7 +108,7 @@ class LearnedSampler final : public RangeSampler {
   }
 
  private:
-  static constexpr size_t kMostNodes = 31;  // that one class is added to
+  static constexpr size_t kMostNodes = 31;  // to which one class is added
 
   int64_t Added(int64_t node) const {
     const auto it = added_->find(node);
@@ -123,8 +123,8 @@ class LearnedSampler final : public RangeSampler {
       "the classes of a candidate sampler"};  // by node of the tree
 };
 
-// Given weights by the alias method (Vose, "A linear algorithm for generating
-// random numbers with a given distribution", 1991).
+// Samples given weights by the alias method (Vose, "A linear algorithm for
+// generating random numbers with a given distribution", 1991).
 class UnigramSampler final : public RangeSampler {
  public:
   UnigramSampler(std::vector<float> weights, MemoryCharge charge)
@@ -155,7 +155,7 @@ class UnigramSampler final : public RangeSampler {
     for (size_t i = 0; i < left.size(); ++i) {
       buckets_[i].own = static_cast<float>(left[i]);
     }
-    // What is left is 1 but for rounding.
+    // The remaining weights are 1 except for rounding errors.
     for (const std::vector<int>* list : {&high, &low}) {
       for (const int i : *list) buckets_[i] = {1, i};
     }
@@ -174,7 +174,7 @@ class UnigramSampler final : public RangeSampler {
 
  private:
   struct Bucket {
-    float own = 0;  // the part of the bucket's own class
+    float own = 0;  // probability of the bucket's own class
     int other = 0;
   };
   const MemoryCharge charge_;
@@ -184,7 +184,7 @@ class UnigramSampler final : public RangeSampler {
   int64_t num_possible_ = 0;
 };
 
-// Of ids 0 ... n - 1, those that belong to the shard.
+// Returns how many of the ids 0 ... n - 1 belong to the shard.
 int64_t InShard(int64_t n, const UnigramOptions& o) {
   return n > o.shard ? (n - 1 - o.shard) / o.num_shards + 1 : 0;
 }
@@ -237,7 +237,7 @@ StatusOr<std::unique_ptr<RangeSampler>> MakeUnigramSampler(
   };
   if (reserved > std::min(options.range, kMaxInt32))
     return wrong_size(reserved);
-  // Weights, buckets, and while they are made two lists more.
+  // Weights, buckets and, while they are made, two more lists.
   constexpr int64_t kBytesPerClass = 32;
   MemoryCharge charge;
   MR_RETURN_IF_ERROR(charge.Set(
@@ -269,7 +269,7 @@ StatusOr<std::vector<float>> ParseVocabulary(absl::string_view text,
     absl::ConsumeSuffix(&line, "\r");
     if (line.empty()) continue;
     float weight = 0;
-    // Words of other shards are not looked at.
+    // Words of other shards are not parsed.
     if (id++ % options.num_shards == options.shard &&
         !absl::SimpleAtof(line.substr(line.rfind(',') + 1), &weight)) {
       return InvalidArgument("Wrong vocabulary format at line: ", line);

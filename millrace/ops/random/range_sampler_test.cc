@@ -20,7 +20,7 @@ std::vector<int> Counts(const RangeSampler& sampler, int draws) {
   return counts;
 }
 
-// Every sampler draws as often as it says.
+// Checks that a sampler's frequencies match its probabilities.
 void ExpectFair(const RangeSampler& sampler) {
   constexpr int kDraws = 200000;
   const std::vector<int> counts = Counts(sampler, kDraws);

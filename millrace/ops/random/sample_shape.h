@@ -1,5 +1,5 @@
-// Ops that draw many numbers for each element of a tensor of parameters, and
-// single doubles drawn the way that they do in stock.
+// The shapes of ops that sample many numbers for each element of a tensor of
+// parameters, and generators of single doubles in stock's order.
 #pragma once
 
 #include "millrace/base/random.h"
@@ -8,8 +8,8 @@
 
 namespace millrace::ops {
 
-// Numbers for each element of `parameters`: element [sample, parameter] of the
-// output, drawn at place parameter * samples + sample of the stream.
+// The numbers for each element of `parameters`: element [sample, parameter] of
+// the output is sampled at position parameter * samples + sample of the stream.
 struct SampleShape {
   TensorShape shape;
   int64_t samples = 0;  // for each parameter
@@ -17,7 +17,7 @@ struct SampleShape {
   int64_t total() const { return samples * parameters; }
 };
 
-// INVALID_ARGUMENT for sizes that are negative or too many.
+// Returns INVALID_ARGUMENT for sizes that are negative or too large.
 inline StatusOr<SampleShape> SampleShapeOf(const Tensor& shape,
                                            const TensorShape& parameters) {
   MR_ASSIGN_OR_RETURN(const TensorShape samples, ShapeFromTensor(shape));
@@ -31,8 +31,8 @@ inline StatusOr<SampleShape> SampleShapeOf(const Tensor& shape,
   return s;
 }
 
-// Pairs of doubles are taken from the generator when the last pair is used up,
-// and given out backwards.
+// Takes a pair of doubles from the generator when the last pair is used up, and
+// returns them in reverse order.
 class UniformDoubles {
  public:
   explicit UniformDoubles(Philox4x32* generator) : generator_(generator) {}

@@ -9,7 +9,7 @@ namespace {
 uint32_t Low(uint64_t x) { return static_cast<uint32_t>(x); }
 uint32_t High(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
 
-// The scrambled seed: key, and the upper half of the counter, whose lower
+// The scrambled seed: the key, and the upper half of the counter, whose lower
 // half is 0.
 struct Scrambled {
   uint64_t key = 0;
@@ -38,13 +38,14 @@ StatusOr<Scrambled> Scramble(const Tensor& seed) {
                    mix[2] | uint64_t{mix[3]} << 32};
 }
 
-// The generator for the inputs behind `shape`; `*next` is the input after.
+// Returns the generator for the inputs behind `shape`; `*next` is the input
+// after them.
 StatusOr<Philox4x32> Generator(KernelContext& ctx, const TensorShape& shape,
                                bool by_key, int* next) {
   *next = by_key ? 4 : 2;
   if (by_key) return PhiloxFromKey(ctx.input(1), ctx.input(2), ctx.input(3));
   if (shape.num_elements() > 0) return PhiloxFromSeed(ctx.input(1));
-  // For no numbers a seed may have any type, as in stock.
+  // If there are no numbers, a seed may have any type, as in stock.
   MR_RETURN_IF_ERROR(CheckSeedShape(ctx.input(1)));
   return Philox4x32(0, 0);
 }

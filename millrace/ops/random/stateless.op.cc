@@ -34,7 +34,7 @@ Status KeyCounterShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Declares an op of real numbers by a seed.
+// Returns the schema of an op of real numbers with a seed.
 consteval OpFields FloatsOfSeed(const char* doc) {
   return {
       .inputs = "shape: T, seed: Tseed",
@@ -49,7 +49,7 @@ consteval OpFields FloatsOfSeed(const char* doc) {
 
 #define MR_KEY_INPUTS "shape: Tshape, key: uint64, counter: uint64, alg: int32"
 
-// Declares an op of real numbers by a key and a counter.
+// Returns the schema of an op of real numbers with a key and a counter.
 consteval OpFields FloatsOfKey(const char* doc) {
   return {
       .inputs = MR_KEY_INPUTS,
@@ -62,7 +62,7 @@ consteval OpFields FloatsOfKey(const char* doc) {
   };
 }
 
-// Declares an op that makes a seed a key and a counter.
+// Returns the schema of an op that converts a seed to a key and a counter.
 consteval OpFields KeyCounter(const char* outputs, const char* doc) {
   return {
       .inputs = "seed: Tseed",

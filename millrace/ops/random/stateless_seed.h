@@ -1,4 +1,4 @@
-// Where the numbers of an op without state begin.
+// The position in the stream at which a stateless op begins.
 #pragma once
 
 #include "millrace/base/random.h"
@@ -7,12 +7,14 @@
 
 namespace millrace::ops {
 
-// From a seed of two int32 or int64, which one result of Philox scrambles.
-// INVALID_ARGUMENT "seed must have shape [2], not ...".
+// Returns the generator for a seed of two int32 or int64, which one result of
+// Philox scrambles. Returns INVALID_ARGUMENT "seed must have shape [2], not
+// ..." for other shapes.
 StatusOr<Philox4x32> PhiloxFromSeed(const Tensor& seed);
 
-// From a key [1], a counter [2] (more elements are passed over) and an
-// algorithm, which must be Philox's number or the one that leaves the choice.
+// Returns the generator for a key [1], a counter [2] (more elements are
+// ignored) and an algorithm, which must be Philox's number or the one that
+// leaves the choice.
 StatusOr<Philox4x32> PhiloxFromKey(const Tensor& key, const Tensor& counter,
                                    const Tensor& algorithm);
 

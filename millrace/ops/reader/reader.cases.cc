@@ -13,10 +13,11 @@ std::string Op(const CaseList& c, const std::string& name) {
   return c.op().name.ends_with("V2") ? name + "V2" : name;
 }
 
-// A reader of a file with this content, read to its end and over it.
+// Adds a reader that reads a file with this content to its end and beyond.
 Case& Reads(CaseList& c, const std::string& name, const std::string& reader,
             const std::string& content, AttrMap attrs = {}) {
-  // Always with the same content, whoever else runs the same case.
+  // The content is always the same, since other processes may run the same
+  // case.
   const std::string file = "/tmp/millrace_cases/" + c.op().name + "/" + name;
   return c.Sequence(name)
       .Node("write", "WriteFile", {StrScalar(file), StrScalar(content)})

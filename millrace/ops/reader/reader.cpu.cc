@@ -66,7 +66,7 @@ void Reader::Read(KernelContext& ctx, Ref<Queue> queue, int64_t n,
       }));
 }
 
-// The rest happens where files may be read.
+// The rest runs on the blocking pool, where files may be read.
 void Reader::Post(std::shared_ptr<Call> call) {
   ThreadPool& pool = call->ctx.device().lanes().blocking;
   const Status queued = pool.TrySchedule(
@@ -84,7 +84,7 @@ void Reader::Advance(const std::shared_ptr<Call>& call) {
       });
 }
 
-// Reads from the present work unit. False: the next one is needed.
+// Reads from the current work unit. Returns false if the next one is needed.
 StatusOr<bool> Reader::ReadSome(Call& call) {
   std::string key, value;
   for (;;) {
@@ -135,7 +135,7 @@ void Reader::OnWork(const std::shared_ptr<Call>& call,
                          "Expected to dequeue a one-element string tensor"));
   }
   current_work_ = tuple[0].flat<StringElement>()[0].str();
-  // The file is opened where it may block.
+  // The file is opened on the blocking pool.
   ThreadPool& pool = call->ctx.device().lanes().blocking;
   const Status queued =
       pool.TrySchedule([alive = Ref<Reader>::Share(this), call] {
@@ -174,7 +174,7 @@ void Reader::Alone(KernelContext& ctx, absl::AnyInvocable<Status()> f,
                Status status) mutable { std::move(done)(std::move(status)); }));
 }
 
-// The message ReaderBaseState: work_started = 1, work_finished = 2,
+// Writes the message ReaderBaseState: work_started = 1, work_finished = 2,
 // num_records_produced = 3, current_work = 4.
 void Reader::SerializeState(KernelContext& ctx,
                             absl::AnyInvocable<void(std::string)> use,

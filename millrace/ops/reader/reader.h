@@ -11,15 +11,15 @@
 
 namespace millrace::ops {
 
-// Thread-safe. Reads follow each other in the order of their arrival; one that
-// waits for the queue costs no thread.
+// Thread-safe. Reads are served in the order of their arrival; one that waits
+// for the queue costs no thread.
 class Reader final : public WaitingResource {
  public:
   static constexpr absl::string_view kTypeName = "Reader";
 
   struct Options {
     WorkReaderOptions work;
-    std::string title;  // "TextLineReader 'NODE'"
+    std::string title;  // such as "TextLineReader 'NODE'"
   };
 
   static StatusOr<Options> OptionsFrom(const KernelInit& init,
@@ -28,18 +28,20 @@ class Reader final : public WaitingResource {
 
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override;
-  // Whoever shares it gets what is there, as in stock.
+  // A node that shares the reader takes it as it is, as in stock.
   Status CheckOptions(const Options&) const { return OkStatus(); }
 
-  // Up to `n` records of one work unit, at least one for n > 0; takes names
-  // from `queue` as needed. Errors: those of the queue and of files.
+  // Reads up to `n` records of one work unit, at least one for n > 0, and takes
+  // names from `queue` as needed. Passes errors of the queue and of files to
+  // `done`.
   void Read(KernelContext& ctx, Ref<Queue> queue, int64_t n,
             absl::AnyInvocable<Status(const RecordList&)> use, Done done);
 
   int64_t records_produced() const;
   int64_t units_completed() const;
-  // These wait until no read is going on. UNIMPLEMENTED "Reader SerializeState"
-  // for readers that may be in the middle of a file.
+  // These wait until no read is in progress. For readers that may be in the
+  // middle of a file, the first two pass UNIMPLEMENTED, such as "Reader
+  // SerializeState", to `done`.
   void SerializeState(KernelContext& ctx,
                       absl::AnyInvocable<void(std::string)> use, Done done);
   void RestoreState(KernelContext& ctx, std::string state, Done done);
@@ -47,7 +49,7 @@ class Reader final : public WaitingResource {
 
  private:
   struct Call;
-  // Calls `f` (Status()) once no read is going on, under mu_.
+  // Calls `f`, which returns Status, under mu_ once no read is in progress.
   void Alone(KernelContext& ctx, absl::AnyInvocable<Status()> f, Done done);
   void Post(std::shared_ptr<Call> call);
   void Advance(const std::shared_ptr<Call>& call);
@@ -62,9 +64,9 @@ class Reader final : public WaitingResource {
   // Guarded by mu_.
   bool busy_ = false;
   int64_t work_started_ = 0, work_finished_ = 0, records_ = 0;
-  // What the read that is going on reads from.
+  // The work unit of the read in progress.
   std::unique_ptr<WorkReader> work_;
-  std::string current_work_;  // or the last one, which the state has
+  std::string current_work_;  // or the last one, which the state includes
 };
 
 }  // namespace millrace::ops

@@ -22,8 +22,8 @@ Status RestoreShape(ShapeContext& c) {
   return c.WithRank(1, 0).status();
 }
 
-// Completes the declaration of an op that makes a reader, with a handle of the
-// first generation: a reference to strings.
+// Completes the schema of an op that makes a reader, with a handle of the first
+// generation: a reference to strings.
 consteval OpFields ReferenceReader(OpFields fields) {
   fields.outputs = "reader_handle: Ref(string)";
   fields.flags = kStateful;
@@ -31,7 +31,7 @@ consteval OpFields ReferenceReader(OpFields fields) {
   return fields;
 }
 
-// Completes the declaration of such an op that graphs of today may not have.
+// Completes the schema of such an op that current graphs must not contain.
 consteval OpFields DeprecatedReader(OpFields fields) {
   fields = ReferenceReader(fields);
   fields.deprecated_version = 26;
@@ -39,15 +39,14 @@ consteval OpFields DeprecatedReader(OpFields fields) {
   return fields;
 }
 
-// Completes the declaration of an op that makes a reader, with a resource
-// handle.
+// Completes the schema of an op that makes a reader, with a resource handle.
 consteval OpFields ResourceReader(OpFields fields) {
   fields = ReferenceReader(fields);
   fields.outputs = "reader_handle: resource";
   return fields;
 }
 
-// Returns the V2 form of an op on references, which has resources as `inputs`.
+// Returns the V2 form of an op on references; it has resources as `inputs`.
 consteval OpFields ForResource(OpFields fields, const char* inputs) {
   fields.inputs = inputs;
   fields.flags = kStateful;

@@ -29,7 +29,7 @@ class ReadKernel {
   }
 };
 
-// The keys or the values as a vector.
+// Returns the keys or the values as a vector.
 StatusOr<Tensor> Strings(KernelContext& ctx, const RecordList& records,
                          absl::string_view (RecordList::*part)(size_t) const) {
   const size_t n = records.size();
@@ -120,7 +120,7 @@ class ResetKernel {
 
 using Kind = WorkReaderOptions::Kind;
 
-// The two generations of an op share an entry.
+// Both generations of an op share an entry.
 template <Kind kKind>
 constexpr KernelEntry kHandle = {
     .make = MakeKernel<HandleKernel<Reader, kKind>>,

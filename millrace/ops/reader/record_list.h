@@ -1,5 +1,5 @@
-// RecordList: what one read of a reader gives, keys and values one behind the
-// other in one piece of memory, counted in the memory budget.
+// RecordList: the records of one read of a reader. Keys and values are
+// contiguous in memory, which is charged to the memory budget.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ class RecordList {
  public:
   size_t size() const { return ends_->size() / 2; }
   bool empty() const { return ends_->empty(); }
-  // RESOURCE_EXHAUSTED, nothing added, where the memory budget has no room.
+  // Returns RESOURCE_EXHAUSTED, having added nothing, if the memory budget has
+  // no room.
   Status Add(absl::string_view key, absl::string_view value) {
     MR_RETURN_IF_ERROR(bytes_.MakeRoom(key.size() + value.size()));
     MR_RETURN_IF_ERROR(ends_.MakeRoom(2));
@@ -34,7 +35,7 @@ class RecordList {
   }
 
   CountedTable<std::string> bytes_{"the records of a read"};
-  // Where each key and value ends.
+  // The end of each key and value.
   CountedTable<std::vector<size_t>> ends_{"the records of a read"};
 };
 

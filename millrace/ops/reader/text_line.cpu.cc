@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// One carriage return in front of the end of a line belongs to it.
+// Removes one carriage return before the end of a line.
 void DropReturn(std::string* line) {
   if (!line->empty() && line->back() == '\r') line->pop_back();
 }

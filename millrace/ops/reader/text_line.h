@@ -1,4 +1,4 @@
-// Lines of text files.
+// Reads lines of text files.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace millrace::ops {
 
-// The next line, without its line feed and a carriage return in front of that.
-// False at the end; a last line needs no line feed. RESOURCE_EXHAUSTED for a
-// line longer than a quarter of what the memory budget has left.
+// Reads the next line, without its line feed and a carriage return before that.
+// Returns false at the end; the last line needs no line feed. Returns
+// RESOURCE_EXHAUSTED for a line longer than a quarter of the remaining memory
+// budget.
 StatusOr<bool> ReadTextLine(ByteStream& in, std::string* line);
 
 }  // namespace millrace::ops

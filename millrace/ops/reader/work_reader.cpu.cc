@@ -63,8 +63,8 @@ class FixedLengthReader final : public WorkReader {
     }
     return OkStatus();
   }
-  // A record, then a footer of which nothing is known but its length: both must
-  // be there. A last record that is cut off is none.
+  // Reads a record and skips the footer, whose bytes are not interpreted; both
+  // must be complete. A truncated last record is ignored.
   StatusOr<Outcome> Next(std::string* key, std::string* value) override {
     if (record_number_ != 0) {
       if (hop_ <= ahead_.size()) {
@@ -100,7 +100,7 @@ class FixedLengthReader final : public WorkReader {
   std::unique_ptr<RandomAccessFile> file_;
   std::unique_ptr<ByteStream> stream_;
   std::string work_;
-  std::string ahead_;  // read and not passed over yet
+  std::string ahead_;  // read, but not passed over yet
   int64_t record_number_ = 0;
 };
 

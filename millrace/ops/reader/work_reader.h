@@ -1,4 +1,4 @@
-// WorkReader: what one kind of reader does with one work unit (a file).
+// WorkReader: reads one work unit (a file) as one kind of reader does.
 #pragma once
 
 #include <memory>
@@ -9,21 +9,23 @@
 
 namespace millrace::ops {
 
-// One thread at a time.
+// May be used by one thread at a time.
 class WorkReader {
  public:
   struct Outcome {
     bool produced = false;
-    bool at_end = false;  // of the work unit
+    bool at_end = false;  // the work unit has ended
   };
 
   virtual ~WorkReader() = default;
-  // NOT_FOUND and such if there is no such file.
+  // Opens a file. Returns the file system's error, such as NOT_FOUND, if it
+  // cannot be opened.
   virtual Status Open(FileSystem* files, const std::string& work) = 0;
-  // The next record, or the end, or both. DATA_LOSS for a damaged file.
+  // Reads the next record, or the end, or both. Returns DATA_LOSS for a damaged
+  // file.
   virtual StatusOr<Outcome> Next(std::string* key, std::string* value) = 0;
   virtual void Close() {}
-  // The state between two work units is all there is.
+  // Returns whether the state between two work units is complete.
   virtual bool has_simple_state() const { return false; }
 };
 
@@ -32,13 +34,14 @@ struct WorkReaderOptions {
   Kind kind = Kind::kIdentity;
   int64_t skip_header_lines = 0;
   int64_t header_bytes = 0, record_bytes = 0, footer_bytes = 0, hop_bytes = 0;
-  std::string compression;  // "", "ZLIB", "GZIP"
+  std::string compression;  // "", "ZLIB" or "GZIP"
 
   // Reads the attributes of a node that makes a reader of this kind.
   static StatusOr<WorkReaderOptions> From(const KernelInit& init, Kind kind);
 };
 
-// Returns the name of the op that makes readers of this kind: "TextLineReader".
+// Returns the name of the op that makes readers of this kind, such as
+// "TextLineReader".
 absl::string_view ReaderName(WorkReaderOptions::Kind kind);
 
 std::unique_ptr<WorkReader> MakeWorkReader(const WorkReaderOptions& options);

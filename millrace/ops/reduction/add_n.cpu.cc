@@ -1,4 +1,5 @@
-// AddN and AccumulateNV2, which is the same once all inputs are there.
+// Kernels of AddN and of AccumulateNV2, which is the same once all inputs are
+// there.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -42,8 +43,8 @@ class AddNKernel {
     }
     for (int i = 0; i < n; ++i) MR_RETURN_IF_ERROR(ctx.BindInput(i));
     if (type_ == DataType::kVariant) return AddVariants(ctx);
-    // Every block is summed before the next begins, so any input may give its
-    // buffer only if it is read first: that is input 0.
+    // Every block is summed before the next begins, so only the input that is
+    // read first, input 0, may give its buffer to the output.
     MR_ASSIGN_OR_RETURN(Tensor * z, ctx.ForwardOrAllocateOutput({0}, 0, shape));
     char* out = z->mutable_data();
     return ShardElements(
@@ -59,7 +60,7 @@ class AddNKernel {
  private:
   static constexpr auto kForm = BinaryRunner::Form::kVectorVector;
 
-  // What variants hold (lists, optionals) is added value by value.
+  // Adds the values of variants (lists, optionals) one by one.
   static Status AddVariants(KernelContext& ctx) {
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       if (ctx.input(i).rank() == 0) continue;
@@ -103,7 +104,7 @@ class AddNKernel {
   BinaryRunner add_;
 };
 
-// A sum of one.
+// The sum of a single input.
 class CopiedElements final : public ElementwiseFunction {
  public:
   explicit CopiedElements(DataType type)
@@ -119,8 +120,8 @@ class CopiedElements final : public ElementwiseFunction {
   const size_t bytes_;
 };
 
-// Makes sums of one or two inputs: longer ones of half and bfloat16 are rounded
-// once.
+// Makes sums of one or two inputs only, since longer ones of half and bfloat16
+// are rounded once.
 StatusOr<std::unique_ptr<ElementwiseFunction>> AddNFunction(
     const KernelInit& init) {
   if (init.num_inputs() == 2) {

@@ -1,4 +1,4 @@
-// ArgMax and ArgMin.
+// Kernels of ArgMax and ArgMin.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -26,9 +26,10 @@ ComputeType<T> Worst() {
   }
 }
 
-// Indices of the best elements in `n` columns of `rows` rows. What comes first
-// wins until something is better, beginning with the worst finite number: NaN
-// and infinities of the other end are never best, and a line of them gives 0.
+// Finds the indices of the best elements in `n` columns of `rows` rows. An
+// element stays the best until a better one comes, beginning with the worst
+// finite number: NaN and infinities of the other end are never best, and a line
+// that consists of them gives 0.
 template <class T, Best kBest>
 void Columns(const T* x, int64_t stride, int64_t rows, int64_t n,
              int64_t* index) {

@@ -1,4 +1,4 @@
-// Bincount and DenseBincount.
+// Kernels of Bincount and DenseBincount.
 #include <algorithm>
 
 #include "millrace/kernel/kernel.h"
@@ -18,11 +18,11 @@ StatusOr<int64_t> BinCount(const Tensor& size) {
   return n;
 }
 
-// What is in the bin of a number that occurs: how often it does, or 1.
+// The contents of the bin of a number that occurs: its count, or 1.
 enum class BinHolds { kCount, kOne };
 
-// Counts n numbers; those of `bins` and more are left out. `weights` may be
-// null. False if a number is negative, which `*negative` gets.
+// Counts n numbers; those from `bins` on are ignored. `weights` may be null.
+// Returns false if a number is negative, and sets `*negative` to it.
 template <class I, class T>
 bool Count(const I* x, const T* weights, int64_t n, int64_t bins,
            BinHolds holds, T* out, I* negative) {

@@ -23,10 +23,11 @@ StatusOr<Tensor> ZerosOfPlain(const Tensor& t, Allocator* allocator) {
   return zeros;
 }
 
-// Makes a value of another one, or of two, from the innermost parts outwards.
+// Makes a value from another one, or from two, from the innermost parts
+// outwards.
 class CompoundWalk {
  public:
-  // With a context: for sums, else for zeros.
+  // Makes sums if there is a context, else zeros.
   CompoundWalk(Allocator* allocator, KernelContext* ctx)
       : allocator_(allocator), ctx_(ctx) {}
 
@@ -39,7 +40,7 @@ class CompoundWalk {
       if (ctx_ != nullptr) MR_RETURN_IF_ERROR(ctx_->CheckCancelled());
       Work& work = works_.back();
       MR_ASSIGN_OR_RETURN(const bool is_complete, MakeParts(work));
-      if (!is_complete) continue;  // what is inside comes first
+      if (!is_complete) continue;  // the values inside of it come first
       MR_ASSIGN_OR_RETURN(Ref<VariantValue> value,
                           work.a->With(std::move(work.parts), work.b));
       made_.emplace(Pair(work.a, work.b), value);
@@ -50,16 +51,16 @@ class CompoundWalk {
 
  private:
   using Pair = std::pair<const VariantValue*, const VariantValue*>;
-  // A value in the making.
+  // A value under construction.
   struct Work {
     const CompoundVariant* a = nullptr;
     const CompoundVariant* b = nullptr;
-    std::vector<Tensor> parts = {};  // as far as they are made
-    Tensor part = {};                // the next one, if it is of variants
-    int64_t elements = 0;            // of it that are made
+    std::vector<Tensor> parts = {};  // those made so far
+    Tensor part = {};                // the next one, if it holds variants
+    int64_t elements = 0;            // number of its elements made so far
   };
 
-  // The value of this pair, or null: then it is the last of works_ now.
+  // Returns the value of this pair, or null if it has been appended to works_.
   StatusOr<const Ref<VariantValue>*> MadeOrBegun(const VariantValue* a,
                                                  const VariantValue* b) {
     const auto found = made_.find(Pair(a, b));
@@ -81,7 +82,8 @@ class CompoundWalk {
     return nullptr;
   }
 
-  // False: works_ has grown, and `work` goes on after what came to it.
+  // Returns false if works_ has grown; `work` continues after what was
+  // appended.
   StatusOr<bool> MakeParts(Work& work) {
     const absl::Span<const Tensor> parts = work.a->parts();
     while (work.parts.size() < parts.size()) {
@@ -125,7 +127,7 @@ class CompoundWalk {
 
   Allocator* const allocator_;
   KernelContext* const ctx_;
-  std::vector<Work> works_;  // each is inside the one before
+  std::vector<Work> works_;  // each is inside of the one before
   absl::flat_hash_map<Pair, Ref<VariantValue>> made_;
 };
 

@@ -1,4 +1,4 @@
-// CompoundVariant: what a variant may hold that is made of tensors.
+// CompoundVariant: the value of a variant that is made of tensors.
 #pragma once
 
 #include <vector>
@@ -7,28 +7,30 @@
 
 namespace millrace::ops {
 
-// Lists and optionals. AddN and ZerosLike go through them part by part. Such
-// values nest as deep as a client likes and one may be in many others, so that
-// what goes through them does not call itself for what is inside, and makes one
-// value of one (of two, where it adds).
+// The base class of lists and optionals. AddN and ZerosLike process them part
+// by part. Such values nest as deeply as a client likes, and one may be
+// contained in many others; so processing must not recurse into the parts, and
+// makes one value for each value (for each pair, in sums).
 class CompoundVariant : public VariantValue {
  public:
-  // Those that are not set have no type.
+  // Returns the parts; those that are not set have no type.
   virtual absl::Span<const Tensor> parts() const = 0;
-  // INVALID_ARGUMENT unless `other` is of the same class and has as many parts,
-  // and whatever else the class asks of two values that are added.
+  // Returns INVALID_ARGUMENT unless `other` is of the same class, has as many
+  // parts, and meets any other condition of the class for a sum.
   virtual Status CheckSum(const VariantValue& other) const = 0;
-  // A value of this form (of both, where this and `other`, if there is one, are
-  // added) with these parts, as many as it has. RESOURCE_EXHAUSTED.
+  // Returns a value of this form (in a sum, of this form and that of `other`,
+  // else null) with `parts`, as many as this has. Returns RESOURCE_EXHAUSTED if
+  // memory runs out.
   virtual StatusOr<Ref<VariantValue>> With(
       std::vector<Tensor> parts, const CompoundVariant* other) const = 0;
 
   StatusOr<Ref<VariantValue>> ZerosLike(Allocator* allocator) const final;
 };
 
-// The sum of two variants of one shape, element by element. UNIMPLEMENTED for
-// elements that are no CompoundVariant, INVALID_ARGUMENT for two that do not
-// add up, RESOURCE_EXHAUSTED, or why the step was cancelled.
+// Returns the sum of two variants of one shape, element by element. Returns
+// UNIMPLEMENTED for elements that are not a CompoundVariant, INVALID_ARGUMENT
+// for two that cannot be added, RESOURCE_EXHAUSTED if memory runs out, or why
+// the step was cancelled.
 StatusOr<Tensor> SumVariants(KernelContext& ctx, const Tensor& a,
                              const Tensor& b);
 

@@ -1,4 +1,4 @@
-// HistogramFixedWidth.
+// Kernel of HistogramFixedWidth.
 #include <algorithm>
 #include <vector>
 

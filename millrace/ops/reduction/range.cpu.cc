@@ -1,4 +1,4 @@
-// Range and LinSpace.
+// Kernels of Range and LinSpace.
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/numbers.h"

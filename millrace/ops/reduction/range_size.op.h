@@ -1,4 +1,4 @@
-// How many numbers Range gives.
+// The number of elements of Range.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,8 @@
 
 namespace millrace::ops {
 
-// For integers and double. INVALID_ARGUMENT where there is no such range.
+// Returns the number of elements for integers and double, or INVALID_ARGUMENT
+// if there is no such range.
 template <class T>
 StatusOr<int64_t> NumbersInRange(T start, T limit, T delta) {
   if (delta == 0) return InvalidArgument("Requires delta != 0: ", delta);
@@ -20,7 +21,7 @@ StatusOr<int64_t> NumbersInRange(T start, T limit, T delta) {
     return InvalidArgument("Requires start ", relation, " limit when delta ",
                            sign, " 0: ", start, "/", limit);
   };
-  // Written so that NaN fails.
+  // The conditions are written so that NaN fails them.
   if (delta > 0 && !(start <= limit)) return bad_order("<=", ">");
   if (delta < 0 && !(start >= limit)) return bad_order(">=", "<");
   const auto too_many = [] {

@@ -5,7 +5,7 @@ namespace {
 
 constexpr DataType kF = DataType::kFloat;
 
-// `type`: one that all shapes are tried with.
+// `type` is used with all shapes.
 void Reduce(CaseList& c, DataType type, double lo, double hi,
             double tolerance = 1e-5) {
   const AttrMap keep({{"keep_dims", true}});
@@ -53,7 +53,7 @@ void EachType(CaseList& c, double lo, double hi) {
   });
 }
 
-// Read at several places at once.
+// Adds rows that are read as several streams.
 void LongRows(CaseList& c, DataType type, double lo, double hi,
               double tolerance = 1e-5) {
   const int64_t n = type == kF ? 33001 : 140001;

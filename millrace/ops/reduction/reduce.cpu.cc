@@ -8,12 +8,13 @@
 namespace millrace::ops {
 namespace {
 
-// Outputs that are accumulated together; their accumulators fit a stack frame.
+// The outputs that are accumulated together; their accumulators fit into a
+// stack frame.
 constexpr int64_t kTile = 512;
 constexpr size_t kMaxAccBytes = 16;
 // A reduction to a few outputs is cut into slices of at least this many
-// elements. The cut depends on the shape alone, so results do not change with
-// the number of threads.
+// elements. The cut depends on the shape alone, so results are the same for any
+// number of threads.
 constexpr int64_t kSliceElements = int64_t{1} << 16;
 constexpr int64_t kMaxSlices = 64;
 constexpr int64_t kPicosPerElement = 120;
@@ -23,17 +24,17 @@ struct Dim {
   int64_t stride;
 };
 
-// The input seen as outer dimensions (kept ones, reduced ones) around an
-// innermost pair of which one is kept and one is reduced.
+// The input as outer dimensions (kept and reduced ones) around an innermost
+// pair, of which one is kept and one is reduced.
 struct Layout {
   absl::InlinedVector<Dim, 4> outer_kept;
   absl::InlinedVector<Dim, 4> outer_reduced;
   int64_t outer_kept_count = 1;
   int64_t outer_reduced_count = 1;
   bool inner_is_reduced = true;
-  int64_t inner = 1;  // the contiguous dimension
-  int64_t rows = 1;   // the one around it, of the other kind
-  // The sizes of the innermost pair.
+  int64_t inner = 1;  // size of the contiguous dimension
+  int64_t rows = 1;   // size of the one around it, of the other kind
+  // Return the sizes of the innermost pair.
   int64_t kept() const { return inner_is_reduced ? rows : inner; }
   int64_t reduced() const { return inner_is_reduced ? inner : rows; }
 };
@@ -123,7 +124,7 @@ class ReduceKernel {
       if (reduced[d] && keep_dims_) dims.push_back(1);
       if (!reduced[d]) dims.push_back(x.dim(d));
     }
-    // Without a dimension of 0 the others may be too many.
+    // Without a dimension of size 0, the product of the others may overflow.
     MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
     if (count == 1 && keeps_one_) {
       ctx.set_output(0, x.Reshaped(shape));
@@ -204,8 +205,8 @@ class ReduceKernel {
     return OkStatus();
   }
 
-  // The part `slice` of `slices` of the reduction to n outputs, whose first
-  // element is at x.
+  // Computes part `slice` of `slices` of the reduction to n outputs, whose
+  // first element is at x.
   void Tile(const Layout& l, const char* x, int64_t slice, int64_t slices,
             int64_t n, char* acc) const {
     int64_t r_begin = 0, r_end = l.outer_reduced_count;

@@ -7,7 +7,8 @@
 namespace millrace::ops {
 namespace {
 
-// A result or its gradient with the reduced dimensions kept, of size 1.
+// Returns a result or its gradient with the reduced dimensions kept, with size
+// 1.
 Output Kept(GradContext& g, const Output& reduced) {
   if (g.Attr<bool>("keep_dims")) return reduced;
   return Reshape(g, reduced, KeptShape(g, g.in(0), g.in(1)));
@@ -17,7 +18,7 @@ Output Spread(GradContext& g, const Output& kept) {
   return BroadcastTo(g, kept, ShapeOf(g, g.in(0)));
 }
 
-// Shares the gradient evenly among the elements that are the extreme.
+// Divides the gradient evenly among the elements that are the extreme.
 void ExtremeGradient(GradContext& g) {
   const Output y = Kept(g, g.out());
   const Output dy = Kept(g, g.dy());
@@ -46,8 +47,8 @@ MR_GRADIENT(Mean)(GradContext& g) {
   g.Set(0, RealDiv(g, sum, Cast(g, factor, sum.dtype())));
 }
 
-// The product of all others, by products from both sides: divisions would
-// fail at zeros.
+// Multiplies all other elements by products from both sides, since a division
+// would fail at zeros.
 MR_GRADIENT(Prod)(GradContext& g) {
   const Output x = g.in(0);
   const Output dy = Spread(g, Kept(g, g.dy()));

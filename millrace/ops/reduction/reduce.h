@@ -9,8 +9,8 @@
 //     static Acc Merge(Acc a, Acc b);
 //     static T Finish(Acc a, int64_t count);  // of `count` elements
 //   };
-// Each type costs two loops; walking the dimensions, threads and partial
-// results are the kernel's, once for all.
+// Each type needs two loops; the kernel handles dimensions, threads and partial
+// results for all of them.
 #pragma once
 
 #include <array>
@@ -27,10 +27,10 @@ namespace millrace::ops {
 struct ReduceLoops {
   size_t acc_bytes = 0;  // at most 16
   void (*init)(void* acc, int64_t n) = nullptr;
-  // acc[r] takes x[r * stride] ... x[r * stride + n - 1], for r < rows.
+  // acc[r] accumulates x[r * stride] ... x[r * stride + n - 1], for r < rows.
   void (*rows)(const void* x, int64_t stride, int64_t rows, int64_t n,
                void* acc) = nullptr;
-  // acc[j] takes x[r * stride + j] for all r < rows, for j < n.
+  // acc[j] accumulates x[r * stride + j] for all r < rows, for j < n.
   void (*columns)(const void* x, int64_t stride, int64_t rows, int64_t n,
                   void* acc) = nullptr;
   void (*merge)(void* acc, const void* other, int64_t n) = nullptr;
@@ -40,7 +40,7 @@ struct ReduceLoops {
 
 struct ReduceTable {
   std::array<ReduceLoops, kDataTypeLimit> loops = {};
-  // The reduction of one element is that element.
+  // The reduction of a single element is that element.
   bool keeps_one = true;
 };
 
@@ -53,16 +53,16 @@ void InitAcc(void* accv, int64_t n) {
   for (int64_t i = 0; i < n; ++i) acc[i] = Op::Identity();
 }
 
-// Rows of so many bytes are read at two places at once: what the machine reads
-// ahead ends at a page, for each of them. At four Zen 5 reads no faster than at
-// one, or at a third of that.
+// Rows of at least this many bytes are read as two streams: the hardware
+// prefetches up to the end of a page for each of them. With four streams, Zen 5
+// reads no faster than with one, or at a third of that speed.
 inline constexpr int64_t kManyStreamBytes = 128 << 10;
 
 template <class Op, class T>
 MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
                                  int64_t n, void* accv) {
   using Acc = typename Op::Acc;
-  // So many that they fill vector registers and hide the latency of an add.
+  // Enough to fill vector registers and hide the latency of an addition.
   constexpr int kLanes = sizeof(Acc) > 8 ? 4 : 32;
   constexpr int kStreams = 2;
   constexpr int kStep = kLanes / kStreams;  // elements of a stream at a time
@@ -152,7 +152,8 @@ constexpr ReduceTable MakeReduceTable(Types<Ts...>) {
   return table;
 }
 
-// The loops of Sum, Mean, Prod, Max and Min, for ops that reduce in other ways.
+// Return the loops of Sum, Mean, Prod, Max and Min, for ops that reduce in
+// other ways.
 const ReduceTable& SumReduction();
 const ReduceTable& MeanReduction();
 const ReduceTable& ProdReduction();

@@ -15,7 +15,8 @@ constexpr char kReducedReal[] =
     "int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, "
     "qint16, quint16}; Tidx: {int32, int64} = 'int32'";
 
-// The shape without the reduced dimensions, or with ones in their place.
+// Sets output 0 to the shape without the reduced dimensions, or with ones in
+// their place.
 Status ReductionShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(bool keep_dims, c.Attr<bool>("keep_dims"));
   const PartialShape& x = c.input(0);

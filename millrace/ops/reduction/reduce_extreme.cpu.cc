@@ -1,4 +1,4 @@
-// Largest and smallest elements; all and any.
+// Kernels of largest and smallest elements, and of all and any.
 #include <limits>
 
 #include "millrace/ops/elementwise/numbers.h"

@@ -1,4 +1,5 @@
-// Products. Floating types are multiplied in double; integers wrap around.
+// Kernels of products. Floating types are multiplied in double; integers wrap
+// around.
 #include "millrace/ops/elementwise/both_signs.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/reduction/reduce.h"

@@ -1,5 +1,5 @@
-// Sums, means and norms. Floating types are summed in double, so the length of
-// a sum does not show in its last bits; integers wrap around.
+// Kernels of sums, means and norms. Floating types are summed in double, so the
+// length of a sum does not affect its last bits; integers wrap around.
 #include <cmath>
 #include <limits>
 
@@ -19,7 +19,7 @@ struct AccOf<T> {
   using type = Complex128;
 };
 
-// The accumulator as the element type: integers keep their low bits.
+// Converts the accumulator to the element type: integers keep their low bits.
 template <class T, class Acc>
 T FromAcc(Acc a) {
   return static_cast<T>(a);
@@ -69,8 +69,8 @@ struct NormOp {
   static Acc Merge(Acc a, Acc b) { return a + b; }
   static T Finish(Acc a, int64_t) {
     if constexpr (std::is_integral_v<T>) {
-      // The sum wraps around in T. There is no root of a negative one: the
-      // conversion from NaN leaves the smallest number, or its low bits.
+      // The sum wraps around in T. A negative sum has no root: the conversion
+      // of NaN gives the smallest number, or its low bits.
       const T sum = static_cast<T>(a);
       if (sum < T(0))
         return sizeof(T) >= 4 ? std::numeric_limits<T>::min() : T(0);
@@ -92,7 +92,7 @@ constexpr ReduceTable MeanTable(Types<Ts...>) {
   return table;
 }
 constexpr ReduceTable kMean = MeanTable(NumericTypes());
-// The sums of squares make no difference between signs, their roots do.
+// The sums of squares are the same for both signs, their roots are not.
 template <class... Ts>
 constexpr ReduceTable NormTable(Types<Ts...>) {
   ReduceTable table =

@@ -1,5 +1,5 @@
-// Cumsum, Cumprod and CumulativeLogsumexp. Half and bfloat16 accumulate in
-// float.
+// Kernels of Cumsum, Cumprod and CumulativeLogsumexp. Half and bfloat16
+// accumulate in float.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -44,7 +44,7 @@ struct LogSumExpStep {
   template <class A>
   static A Take(A a, A x) {
     const A high = std::max(a, x);
-    // Two infinities of one sign have no difference.
+    // The difference of two infinities of one sign is NaN.
     if (!(std::abs(high) < std::numeric_limits<A>::infinity())) {
       return a != a || x != x ? a + x : high;
     }

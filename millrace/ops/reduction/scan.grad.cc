@@ -1,4 +1,4 @@
-// Gradients of running sums and products.
+// Gradients of cumulative sums and products.
 #include <limits>
 
 #include "millrace/client/gradients/grad_context.h"
@@ -38,8 +38,8 @@ MR_GRADIENT(Cumprod)(GradContext& g) {
   g.Set(0, DivNoNan(g, sums, ConjOf(g, g.in(0))));
 }
 
-// Where the gradient is positive and where it is negative on their own, as
-// logarithms: sums of exponentials stay in range.
+// Handles positive and negative gradients separately, as logarithms, so that
+// sums of exponentials stay in range.
 MR_GRADIENT(CumulativeLogsumexp)(GradContext& g) {
   const Output x = g.in(0);
   const Output dy = g.dy();

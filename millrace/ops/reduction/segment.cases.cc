@@ -68,7 +68,7 @@ MR_CASES(SegmentMin)(CaseList& c) { Sorted(c, -9, 9); }
 MR_CASES(SegmentMax)(CaseList& c) { Sorted(c, -9, 9); }
 MR_CASES(UnsortedSegmentSum)(CaseList& c) {
   Unsorted(c, -9, 9);
-  // A list of segments larger than any memory, for an output of nothing.
+  // A list of segments larger than any memory, for an empty output.
   c.Error({Empty(DataType::kFloat, {1, 0}), Vec({0}),
            Scalar(DataType::kInt64, double(int64_t{1} << 42))},
           StatusCode::kResourceExhausted, "")

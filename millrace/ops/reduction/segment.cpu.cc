@@ -1,4 +1,5 @@
-// Segment ops, sorted and unsorted, on the loops of the reductions.
+// Kernels of segment ops, sorted and unsorted, with the loops of the
+// reductions.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -35,7 +36,7 @@ const ReduceTable& TableOf(Reduction r) {
 
 enum class Ids { kSorted, kAnyOrder };
 
-// What a segment without rows is.
+// Returns the value of a segment without rows.
 template <class T>
 T EmptySegment(Reduction r, Ids ids) {
   if (r == Reduction::kProd) return T(1);
@@ -54,8 +55,8 @@ T EmptySegment(Reduction r, Ids ids) {
   return T(0);
 }
 
-// The rows of one segment of the output: order[begin, end), or these rows
-// themselves if there is no order.
+// The rows of one segment of the output: order[begin, end), or the rows [begin,
+// end) if there is no order.
 struct Segment {
   int64_t out, begin, end;
 };
@@ -133,7 +134,7 @@ Status ReduceAll(KernelContext& ctx, const Reducer& reducer,
   });
 }
 
-// Also lists the segments that no row has.
+// Also lists the segments without rows.
 StatusOr<std::vector<Segment>> SortedSegments(const Tensor& ids, int64_t rows) {
   const int64_t n = ids.num_elements();
   std::vector<Segment> segments;
@@ -195,7 +196,7 @@ Status RunSegment(KernelContext& ctx) {
                    segments, nullptr, inner, *z);
 }
 
-// "[1,2]": where element i of a tensor of this shape is.
+// Returns the index of element i of a tensor of this shape, such as "[1,2]".
 std::string IndexText(const TensorShape& shape, int64_t i) {
   DimVector index(shape.rank());
   for (int d = shape.rank() - 1; d >= 0; --d) {
@@ -232,7 +233,7 @@ Status RunUnsortedSegment(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
 
-  // Rows by segment, in their order.
+  // The rows by segment, in order.
   const int64_t n = ids.num_elements();
   MemoryCharge charge;
   MR_RETURN_IF_ERROR(ChargeSegments(count, n, &charge));

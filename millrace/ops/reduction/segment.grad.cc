@@ -5,7 +5,8 @@
 namespace millrace::ops {
 namespace {
 
-// [shape of `ids`, 1, 1, ...]: to spread a value a row over all of the row.
+// Returns [shape of `ids`, 1, 1, ...], which broadcasts a value for each row
+// over all of the row.
 Output RowShape(GradContext& g, const Output& ids, const Output& like) {
   const Output shape = Shape(g, ids);
   const Output ones =
@@ -13,11 +14,11 @@ Output RowShape(GradContext& g, const Output& ids, const Output& like) {
   return ConcatV2(g, {shape, ones}, 0);
 }
 
-// The rows of segments at the places of their members. Members of no segment
+// The rows of segments at the positions of their members. Members of no segment
 // (negative numbers) get zeros.
 struct Members {
   Output ids;      // at least 0
-  Output belongs;  // has a segment; null: all have
+  Output belongs;  // whether it has a segment; null: all have
   Output Rows(GradContext& g, const Output& segments) const {
     const Output rows = GatherV2(g, segments, ids, 0);
     return belongs ? SelectV2(g, belongs, rows, ZerosLike(g, rows)) : rows;
@@ -33,7 +34,7 @@ Members Unsorted(GradContext& g) {
   return {at_least_zero, Reshape(g, mask, RowShape(g, ids, g.in(0)))};
 }
 
-// The segment sum of the same kind as the op.
+// Returns the segment sum of the same kind as the op.
 Output SegmentSumLike(GradContext& g, const Output& data) {
   if (g.num_inputs() == 2) return SegmentSum(g, data, g.in(1));
   return UnsortedSegmentSum(g, data, g.in(1), g.in(2));
@@ -43,7 +44,7 @@ Output SegmentProdLike(GradContext& g, const Output& data) {
   return UnsortedSegmentProd(g, data, g.in(1), g.in(2));
 }
 
-// Shared evenly among the members that are the extreme.
+// Divides the gradient evenly among the members that are the extreme.
 void SegmentExtreme(GradContext& g, const Members& members) {
   Output chosen = Equal(g, g.in(0), members.Rows(g, g.out()));
   if (members.belongs) chosen = LogicalAnd(g, chosen, members.belongs);
@@ -52,8 +53,8 @@ void SegmentExtreme(GradContext& g, const Members& members) {
   g.Set(0, SelectV2(g, chosen, rows, ZerosLike(g, rows)));
 }
 
-// The product of the other members: one zero leaves a gradient at that zero
-// only, two leave none.
+// Sets the product of the other members: with one zero, only that one has a
+// gradient; with two, none has.
 void SegmentProduct(GradContext& g, const Members& members) {
   const Output x = g.in(0);
   const Output is_zero = Equal(g, x, 0);

@@ -24,7 +24,7 @@ Status SegmentShape(ShapeContext& c) {
   return c.Return(data);
 }
 
-// data begins with the dimensions of segment_ids.
+// The data must begin with the dimensions of segment_ids.
 Status UnsortedSegmentShape(ShapeContext& c) {
   const PartialShape& data = c.input(0);
   const PartialShape& ids = c.input(1);

@@ -1,4 +1,4 @@
-// Reductions over segments of rows that a list of indices names.
+// Kernels of reductions over segments of rows that a list of indices selects.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 enum class Kind { kSum, kMean, kSqrtN };
 
-// What a row of a segment of `count` counts.
+// Returns the weight of a row in a segment of `count` rows.
 double FactorOf(Kind kind, int64_t count) {
   const auto n = static_cast<double>(std::max<int64_t>(1, count));
   return kind == Kind::kMean    ? 1 / n
@@ -63,8 +63,8 @@ StatusOr<int64_t> ScalarInput(KernelContext& ctx, int i, const char* what) {
   return value;
 }
 
-// Where the members of each of `rows` rows begin, and their number at the end,
-// when they lie in the order of their rows.
+// Returns where the members of each of `rows` rows begin if sorted by row, and
+// their number at the end.
 std::vector<int64_t> Begins(const std::vector<int64_t>& row_of, int64_t rows) {
   std::vector<int64_t> first(static_cast<size_t>(rows) + 1);
   for (const int64_t r : row_of) ++first[static_cast<size_t>(r) + 1];
@@ -72,7 +72,7 @@ std::vector<int64_t> Begins(const std::vector<int64_t>& row_of, int64_t rows) {
   return first;
 }
 
-// Output 0: as `like`, but for the number of rows.
+// Allocates output 0 with the shape of `like`, except for the number of rows.
 StatusOr<Tensor*> AllocateRows(KernelContext& ctx, const Tensor& like,
                                int64_t rows) {
   DimVector dims = like.shape().dims();
@@ -81,8 +81,8 @@ StatusOr<Tensor*> AllocateRows(KernelContext& ctx, const Tensor& like,
   return ctx.AllocateOutput(0, std::move(shape));
 }
 
-// Row r of the output: factor(r) times the sum of what add(i, sums) adds for
-// its members, i from first[r] to first[r + 1].
+// Sets row r of the output to factor(r) times the sum of what add(i, sums) adds
+// for its members, i from first[r] to first[r + 1].
 template <class T, class Add, class Factor>
 Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
                Tensor* out, Add add, Factor factor) {
@@ -105,7 +105,7 @@ Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
                          });
 }
 
-// Where the number of segments comes from: the last id, or an input.
+// The source of the number of segments: the last id, or an input.
 enum class NumSegments { kLastId, kInput };
 
 class SparseSegmentBase {
@@ -175,10 +175,11 @@ struct SparseSegmentKernel : SparseSegmentBase {
   SparseSegmentKernel() : SparseSegmentBase(kKind, kNumSegments) {}
 };
 
-// Which rows a gradient has: all, or in rising order those that indices name.
+// Which rows a gradient has: all, or those that indices name in ascending
+// order.
 enum class GradRows { kAll, kNamed };
 
-// Rows of the gradient go back to the rows that indices name.
+// Adds rows of the gradient to the rows that indices name.
 class SparseSegmentGradBase {
  public:
   SparseSegmentGradBase(Kind kind, GradRows rows) : kind_(kind), rows_(rows) {}
@@ -204,7 +205,7 @@ class SparseSegmentGradBase {
       }
       ++counts[lists.ids[i]];
     }
-    // The row of the output for each index, and the outputs' number.
+    // The row of the output for each index, and the number of rows.
     std::vector<int64_t> row = lists.indices;
     int64_t rows = dense;
     if (rows_ == GradRows::kNamed) {
@@ -227,7 +228,7 @@ class SparseSegmentGradBase {
     MR_ASSIGN_OR_RETURN(Tensor* const out, AllocateRows(ctx, grad, rows));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t inner = out->num_elements() / rows;
-    // Members of each row, in order.
+    // The members of each row, in order.
     const std::vector<int64_t> first = Begins(row, rows);
     std::vector<int64_t> members(static_cast<size_t>(n)), next = first;
     for (int64_t i = 0; i < n; ++i) members[next[row[i]]++] = i;

@@ -11,7 +11,7 @@ Status CheckIndices(ShapeContext& c) {
   return ShapeContext::MergeShapes(indices, ids).status();
 }
 
-// `rows` in place of dimension 0.
+// Sets output 0 to the shape of input 0 with `rows` in place of dimension 0.
 Status WithRows(ShapeContext& c, int64_t rows) {
   PartialShape shape = c.input(0);
   if (shape.known_rank()) shape.set_dim(0, rows);
@@ -35,7 +35,7 @@ Status SparseSegmentGradV2Shape(ShapeContext& c) {
   return WithRows(c, kUnknownDim);
 }
 
-// Sums take all real types; what is divided is floating.
+// Sums take all real types; ops that divide take floating types.
 constexpr char kSumAttrs[] =
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
     "half, uint32, uint64}; Tidx: {int32, int64} = 'int32'; Tsegmentids: "

@@ -1,22 +1,24 @@
-// Sums of two tensors inside kernels: of gradients that are added up.
+// Sums of two tensors inside kernels, for accumulating gradients.
 #pragma once
 
 #include "millrace/kernel/kernel_context.h"
 
 namespace millrace::ops {
 
-// Numbers add up; bool, strings, handles and quantized types do not.
+// Returns whether tensors of a type can be added: numbers can; bool, strings,
+// handles and quantized types cannot.
 bool AddsUp(DataType type);
 
-// INVALID_ARGUMENT unless both have the same type and shape.
+// Returns INVALID_ARGUMENT unless both have the same type and shape.
 Status CheckSameForm(const Tensor& a, const Tensor& b);
-// a + b in a tensor of its own. Where one of them has no value (no type), the
-// other one. Variants: see compound_variant.h. INVALID_ARGUMENT if types or
-// shapes differ or the type does not add up; RESOURCE_EXHAUSTED.
+// Returns a + b in a new tensor, or one of them if the other has no value (no
+// type). For variants see compound_variant.h. Returns INVALID_ARGUMENT if types
+// or shapes differ or the type cannot be added; RESOURCE_EXHAUSTED if memory
+// runs out.
 StatusOr<Tensor> SumTensors(KernelContext& ctx, const Tensor& a,
                             const Tensor& b);
-// *sum += x, numbers of one type and shape, where nobody else sees *sum; else
-// *sum becomes a tensor of its own.
+// Computes *sum += x, for numbers of one type and shape: in place if *sum has
+// the only reference to its buffer, else in a new tensor.
 Status AddInPlace(KernelContext& ctx, Tensor* sum, const Tensor& x);
 
 }  // namespace millrace::ops

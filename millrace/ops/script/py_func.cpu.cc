@@ -1,4 +1,4 @@
-// Python functions, which no server can run.
+// Kernels of Python functions, which no server can run.
 #include "millrace/kernel/kernel_decl.h"
 
 namespace millrace::ops {

@@ -1,4 +1,4 @@
-// What a function in Python does is not known.
+// The computation of a Python function is not known, so it has no gradient.
 #include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {

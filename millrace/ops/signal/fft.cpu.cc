@@ -1,4 +1,4 @@
-// Fourier transforms along the last one to three dimensions.
+// Kernels of Fourier transforms along the last one to three dimensions.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -51,8 +51,8 @@ struct Array {
   }
 };
 
-// For a line of the plan's length and what transforming it needs, on each
-// thread that takes some of the `lines`.
+// Charges a line of the plan's length and its working memory for each thread
+// that takes some of the `lines`.
 Status ChargeLines(KernelContext& ctx, const FourierPlan& plan, int64_t lines,
                    MemoryCharge* charge) {
   constexpr auto kElement = static_cast<int64_t>(sizeof(Complex128));
@@ -83,9 +83,9 @@ Status RunAxis(KernelContext& ctx, const FourierPlan& plan,
       });
 }
 
-// Calls f(element of the tensor, element of the array) for what both have: the
-// array's sizes may be smaller than the tensor's last dimensions. `f` is called
-// with the first of a row of `n`.
+// Calls f(element of the tensor, element of the array) for the elements that
+// both have, since the array's sizes may be smaller than the tensor's last
+// dimensions. `f` is called for the first element of each row of `n`.
 template <class F>
 Status ForRows(KernelContext& ctx, const DimVector& tensor_sizes,
                const Array& a, F&& f) {
@@ -106,10 +106,10 @@ Status ForRows(KernelContext& ctx, const DimVector& tensor_sizes,
                          });
 }
 
-// What the numbers of an op are on the side that is not transformed.
+// The type of numbers on the side of an op that is not transformed.
 enum class Numbers { kComplex, kReal };
 
-// What the ops share.
+// Attributes and transforms that the ops share.
 class FftBase {
  public:
   Status Run(KernelContext& ctx) const {
@@ -124,7 +124,7 @@ class FftBase {
     lengths = in_sizes;
     if (real_)
       MR_RETURN_IF_ERROR(ReadLengths(ctx.input(1), in_sizes, &lengths));
-    // Half of the last dimension is computed with, where values are real.
+    // If values are real, half of the last dimension is computed.
     DimVector half = lengths;
     if (real_) half.back() = half.back() == 0 ? 0 : half.back() / 2 + 1;
     DimVector dims = x.shape().dims();
@@ -195,7 +195,7 @@ class FftBase {
       }
       const bool is_half = inverse() && i == rank_ - 1;
       const int64_t least = is_half ? n / 2 + 1 : n;
-      // Nothing is taken for zeros.
+      // Sizes of 0 are accepted.
       if (in_sizes[d] != 0 && in_sizes[d] < least) {
         return InvalidArgument("Input dimension ", i,
                                " must have length of at least ", least,
@@ -226,7 +226,7 @@ class FftBase {
     });
   }
 
-  // Transforms real lines of `length` along the last dimension: their halves.
+  // Transforms real lines of `length` along the last dimension to their halves.
   Status FromReal(KernelContext& ctx, const Tensor& x, const DimVector& sizes,
                   int64_t length, const Array& a) const {
     MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(length));
@@ -246,7 +246,7 @@ class FftBase {
       });
     });
   }
-  // The real lines whose halves the last dimension has.
+  // Computes the real lines whose halves are in the last dimension.
   Status ToReal(KernelContext& ctx, const Array& a, int64_t length,
                 Tensor* out) const {
     MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(length));
@@ -264,7 +264,7 @@ class FftBase {
             for (int64_t i = begin; i < end; ++i) {
               const Complex128* from = a.data + i * half;
               std::copy(from, from + half, line.begin());
-              // What is its own conjugate is real.
+              // An element that is its own conjugate is real.
               line[0] = line[0].real();
               if (length % 2 == 0) line[half - 1] = line[half - 1].real();
               for (int64_t k = half; k < length; ++k) {
@@ -281,7 +281,7 @@ class FftBase {
 
   const FourierDirection direction_;
   const bool real_;
-  const int rank_;  // how many of the last dimensions are transformed
+  const int rank_;  // number of last dimensions that are transformed
   const std::unique_ptr<Plans> plans_ = std::make_unique<Plans>();
 };
 

@@ -1,5 +1,5 @@
-// A transform is linear, and its gradient is the adjoint: but for a factor, the
-// inverse.
+// A transform is linear, so its gradient is the adjoint, which is the inverse
+// except for a factor.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 
@@ -12,7 +12,7 @@ DataType ComplexOf(DataType type) {
              : DataType::kComplex128;
 }
 
-// The number of elements that one transform takes, as a complex number.
+// Returns the number of elements in one transform as a complex number.
 Output CountOf(GradContext& g, const Output& lengths, DataType type) {
   return Cast(g, Prod(g, lengths, {0}), ComplexOf(type));
 }
@@ -20,7 +20,7 @@ Output CountOfLast(GradContext& g, const Output& x, int rank) {
   return CountOf(g, Part(g, ShapeOf(g, x), -rank, kToEnd), x.dtype());
 }
 
-// Zeros behind the elements of `x`, up to `shape`.
+// Pads `x` with zeros at the end, up to `shape`.
 Output PadTo(GradContext& g, const Output& x, const Output& shape) {
   const Output own = ShapeOf(g, x);
   return Pad(g, x,
@@ -51,7 +51,7 @@ void SetInverse(GradContext& g, int rank) {
   g.Set(0, Div(g, Transform(g, dy, rank), CountOfLast(g, dy, rank)));
 }
 
-// The half that the op does not give has gradient 0.
+// The half that the op does not return has gradient 0.
 void SetReal(GradContext& g, int rank) {
   const Output dy = g.dy();
   const Output lengths = g.in(1);
@@ -66,8 +66,8 @@ void SetReal(GradContext& g, int rank) {
         PadTo(g, Real(g, dx, {.Tout = g.in(0).dtype()}), ShapeOf(g, g.in(0))));
 }
 
-// Numbers stand for their conjugates, too, but for the first and, of an even
-// length, the last.
+// Elements also represent their conjugates, except for the first and, with an
+// even length, the last.
 void SetInverseReal(GradContext& g, int rank) {
   const Output dy = g.dy();
   const Output lengths = g.in(1);

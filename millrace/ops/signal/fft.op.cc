@@ -11,10 +11,10 @@ Status ComplexShape(ShapeContext& c) {
   return c.Return(std::move(x));
 }
 
-// Whether the output has the last dimension whole, or its half.
+// Says whether the output has the whole last dimension, or its half.
 enum class Last { kWhole, kHalf };
 
-// The last dimensions are as long as input 1 says.
+// The last dimensions have the lengths in input 1.
 template <int kRank, Last kLast>
 Status RealShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(PartialShape x, c.WithRankAtLeast(0, kRank));

@@ -6,23 +6,23 @@
 namespace millrace::ops {
 namespace {
 
-// Prime factors above this are not worth their square.
+// For larger prime factors p, p^2 operations cost more than a convolution.
 constexpr int64_t kLargestFactor = 37;
 constexpr double kPi = 3.14159265358979323846;
 
-// The compiler's own product looks for infinities.
+// The compiler's complex product checks for infinities.
 inline Complex128 Times(const Complex128& a, const Complex128& b) {
   return {a.real() * b.real() - a.imag() * b.imag(),
           a.real() * b.imag() + a.imag() * b.real()};
 }
-// exp(-2 pi sqrt(-1) k / n).
+// Returns exp(-2 pi sqrt(-1) k / n).
 Complex128 Root(int64_t k, int64_t n) {
   const double angle =
       -2 * kPi * (static_cast<double>(k) / static_cast<double>(n));
   return {std::cos(angle), std::sin(angle)};
 }
 
-// Factors 4 before the others; none if one is too large.
+// Returns factors 4 before the others; none if one is too large.
 std::vector<int64_t> Factorize(int64_t n) {
   std::vector<int64_t> factors;
   for (; n % 4 == 0; n /= 4) factors.push_back(4);
@@ -34,8 +34,8 @@ std::vector<int64_t> Factorize(int64_t n) {
   return factors;
 }
 
-// One step of Stockham's algorithm: lines of `n` = r * m elements, `stride`
-// of them interleaved, become r times as many of m elements.
+// One step of Stockham's algorithm: lines of `n` = r * m elements, `stride` of
+// them interleaved, become r times as many lines of m elements.
 struct Step {
   int64_t r, m, stride;
   const Complex128* roots;  // of the whole length
@@ -119,7 +119,7 @@ Status FourierPlan::Tabulate() {
   MR_RETURN_IF_ERROR(
       work_charge.Set(convolution_->work_size() * kElement, kTables));
   chirp_.reserve(static_cast<size_t>(n));
-  // k * k modulo 2 n, whose next value differs by 2 k + 1.
+  // k * k modulo 2 n, which increases by 2 k + 1.
   int64_t square = 0;
   for (int64_t k = 0; k < n; ++k) {
     chirp_.push_back(Root(square, 2 * n));
@@ -171,7 +171,7 @@ void FourierPlan::ByFactors(Complex128* line, Complex128* work) const {
   if (x != line) std::copy(x, x + n_, line);
 }
 
-// Bluestein: i k = (i * i + k * k - (k - i) * (k - i)) / 2.
+// Uses Bluestein's identity: i k = (i * i + k * k - (k - i) * (k - i)) / 2.
 void FourierPlan::ByConvolution(Complex128* line, Complex128* work) const {
   const int64_t size = convolution_->length();
   Complex128* padded = work;

@@ -13,19 +13,19 @@ namespace millrace::ops {
 
 enum class FourierDirection { kForward, kInverse };
 
-// Immutable, for any number of threads.
+// Immutable; any number of threads may use it at once.
 class FourierPlan {
  public:
-  // n >= 1. RESOURCE_EXHAUSTED where the memory budget has no room for what is
-  // computed once for all lines.
+  // Makes a plan for n >= 1. Returns RESOURCE_EXHAUSTED if the memory budget
+  // has no room for what is computed once for all lines.
   static StatusOr<std::unique_ptr<const FourierPlan>> Make(int64_t n);
 
   int64_t length() const { return n_; }
-  // Elements that Run needs besides the line.
+  // Returns the number of elements that Run needs as `work`.
   int64_t work_size() const;
 
-  // line[k] becomes the sum over i of line[i] exp(-2 pi sqrt(-1) i k / n); the
-  // inverse has the other sign and divides by n.
+  // Replaces line[k] by the sum over i of line[i] exp(-2 pi sqrt(-1) i k / n);
+  // the inverse has the opposite sign and divides by n.
   void Run(FourierDirection direction, Complex128* line,
            Complex128* work) const;
 
@@ -39,11 +39,11 @@ class FourierPlan {
 
   const int64_t n_;
   const std::vector<int64_t> factors_;  // of n; empty: by convolution
-  MemoryCharge charge_;                 // of the following
+  MemoryCharge charge_;                 // of what follows
   std::vector<Complex128> roots_;       // exp(-2 pi sqrt(-1) k / n)
   std::unique_ptr<const FourierPlan> convolution_;
   std::vector<Complex128> chirp_;           // exp(-pi sqrt(-1) k * k / n)
-  std::vector<Complex128> chirp_spectrum_;  // of its conjugate, both ways
+  std::vector<Complex128> chirp_spectrum_;  // of the conjugate chirp, both ways
 };
 
 }  // namespace millrace::ops

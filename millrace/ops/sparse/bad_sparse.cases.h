@@ -1,11 +1,11 @@
-// Sparse tensors that no op takes.
+// Sparse tensors that all ops refuse.
 #pragma once
 
 #include "millrace/ops/sparse/sparse_values.cases.h"
 
 namespace millrace::cases {
 
-// Adds what can be wrong with a sparse tensor for any op.
+// Adds error cases of sparse tensors for any op.
 inline void BadTensors(CaseList& c) {
   c.Error({Long({1, 2}), F32({2}), Long({4})}, kInvalid,
           "Input indices should be a matrix but received shape [2]");
@@ -15,7 +15,7 @@ inline void BadTensors(CaseList& c) {
           "Input shape should be a vector but received shape []");
 }
 
-// Adds what can be wrong with a batch, too.
+// Adds error cases of batches, too.
 inline void BadBatches(CaseList& c) {
   BadTensors(c);
   c.Error({Of(kI64, {2, 1}, {0, 1}), F32({2}), Long({4})}, kInvalid,

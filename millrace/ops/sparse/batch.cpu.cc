@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// Entries [begin, end) without their first coordinate.
+// Returns entries [begin, end) without their first coordinate.
 StatusOr<SparsePart> CutPart(KernelContext& ctx, const SparseEntries& e,
                              int64_t begin, int64_t end, DimVector dims) {
   SparsePart part;
@@ -27,7 +27,7 @@ StatusOr<SparsePart> CutPart(KernelContext& ctx, const SparseEntries& e,
   return part;
 }
 
-// How many parts of a batch have entries.
+// Returns the number of parts of a batch that have entries.
 int64_t CountParts(const SparseEntries& e) {
   int64_t parts = 0;
   for (int64_t i = 0; i < e.count; ++i)
@@ -38,7 +38,7 @@ int64_t CountParts(const SparseEntries& e) {
 }  // namespace
 
 int64_t SparsePart::OwnBytes() const {
-  constexpr int64_t kBufferBytes = 64;  // about, of each tensor
+  constexpr int64_t kBufferBytes = 64;  // of a tensor, approximately
   const size_t dims_elsewhere =
       dims.size() > DimVector().capacity() ? dims.size() : 0;
   return static_cast<int64_t>(sizeof(SparsePart) +

@@ -1,5 +1,5 @@
-// Sparse tensors by themselves, and batches of them: one sparse tensor with a
-// dimension more in front.
+// Single sparse tensors, and batches of them: a batch is one sparse tensor with
+// an additional first dimension.
 #pragma once
 
 #include <vector>
@@ -15,35 +15,36 @@ struct SparsePart {
   Tensor values;   // [entries]
   DimVector dims;  // [rank]
 
-  // What it takes beside the elements of its tensors, which their allocator
-  // counts.
+  // Returns the bytes that it takes beside the elements of its tensors, which
+  // their allocator counts.
   int64_t OwnBytes() const;
 };
 
-// What a batch is made of.
+// The parts of a batch.
 struct BatchParts {
-  int64_t count = 0;  // with those without entries
-  // Those with entries, by their place in the batch, ascending.
+  int64_t count = 0;  // including parts without entries
+  // Parts with entries, by their index in the batch, in ascending order.
   std::vector<std::pair<int64_t, SparsePart>> parts;
-  SparsePart empty;     // all others
-  MemoryCharge charge;  // of the list of parts
+  SparsePart empty;     // all other parts
+  MemoryCharge charge;  // for the list of parts
 };
 
-// Cuts the sparse tensor in inputs 0 to 2 along dimension 0. INVALID_ARGUMENT
-// unless it has more dimensions, and its entries are inside and in row-major
-// order, each once; RESOURCE_EXHAUSTED where memory has no room for the parts.
+// Cuts the sparse tensor in inputs 0 to 2 along dimension 0. Returns
+// INVALID_ARGUMENT unless it has more dimensions, and its entries are in
+// bounds, in row-major order and unique; RESOURCE_EXHAUSTED if there is no
+// memory for the parts.
 StatusOr<BatchParts> CutBatch(KernelContext& ctx);
 
 // Sets outputs 0 to 2 to the parts, as a batch of the dimensions `batch`, whose
-// product is their number; at least one. The other dimensions are the largest.
-// INVALID_ARGUMENT if ranks differ.
+// product is the number of parts, at least one. The other dimensions are the
+// largest. Returns INVALID_ARGUMENT if ranks differ.
 Status JoinBatch(KernelContext& ctx, absl::Span<const SparsePart> parts,
                  absl::Span<const int64_t> batch);
 
-// The i-th part of a batch is one of values of type `type`. INVALID_ARGUMENT
-// "Requested SparseTensor of type ...".
+// Returns INVALID_ARGUMENT "Requested SparseTensor of type ..." unless the i-th
+// part of a batch has values of type `type`.
 Status CheckValuesType(const SparsePart& part, size_t i, DataType type);
-// Its rank is that of the first.
+// Returns an error unless the part has the rank of the first one.
 Status CheckRank(const SparsePart& part, size_t i, const SparsePart& first);
 
 }  // namespace millrace::ops

@@ -1,4 +1,4 @@
-// A sparse and a dense operand.
+// Kernels of ops with a sparse and a dense operand.
 #include <algorithm>
 #include <vector>
 
@@ -15,8 +15,8 @@ namespace {
 
 enum class Cwise { kAdd, kMul, kDiv };
 
-// For each dimension of the sparse shape the step in the dense tensor: 0 where
-// it is broadcast.
+// Returns, for each dimension of the sparse shape, the stride in the dense
+// tensor: 0 where it is broadcast.
 StatusOr<DimVector> DenseSteps(const SparseEntries& in, const TensorShape& d) {
   const DimVector dense = d.dims();
   const DimVector strides = RowMajorStrides(dense);
@@ -113,7 +113,7 @@ Status RunSparseTensorDenseAdd(KernelContext& ctx) {
           dims[d], " vs dense side ", dense.dim(d));
     }
   }
-  // All places are known to be good before anything is written.
+  // All indices have been checked before anything is written.
   const std::vector<int64_t> coordinates = IntValues(indices);
   const DimVector strides = RowMajorStrides(dims);
   std::vector<int64_t> places(static_cast<size_t>(values.dim(0)));

@@ -7,8 +7,8 @@ namespace {
 
 constexpr DataType kInt64 = DataType::kInt64;
 
-// The dense operand of a sparse one, with as many dimensions, and where each
-// entry finds its element there.
+// The dense operand with the rank of the sparse one, and the index of each
+// entry's element in it.
 struct DenseElements {
   Output shape;  // of the dense operand, padded with ones in front
   Output places;
@@ -22,7 +22,8 @@ DenseElements Elements(GradContext& g) {
   e.shape = ConcatV2(
       g, {Fill(g, ExpandDims(g, added, 0), Const(g, 1, kInt64)), dense_shape},
       0);
-  // How many sparse coordinates share an element along each dimension.
+  // Divides by the number of sparse coordinates that share an element along
+  // each dimension.
   e.places = FloorDiv(g, g.in(0), Ratio(g, sparse_shape, e.shape));
   e.values = GatherNd(g, Reshape(g, g.in(3), e.shape), e.places);
   return e;

@@ -8,7 +8,8 @@ Status ValuesShape(ShapeContext& c) {
   return c.Return(PartialShape({indices.dim(0)}));
 }
 
-// Declares an op on the entries of a sparse tensor and a dense one.
+// Returns the schema of an op on the entries of a sparse tensor and a dense
+// one.
 consteval OpFields SparseDenseCwise(const char* doc) {
   return {
       .inputs = "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T",

@@ -11,8 +11,8 @@
 
 namespace millrace::ops {
 
-// Views the inputs, which must stay where they are. Coordinates are as they
-// came: they may lie outside `dims`, which may be no valid shape.
+// Views the inputs, which must outlive it. Coordinates are not checked: they
+// may be out of the bounds `dims`, which may not be a valid shape.
 struct SparseEntries {
   const int64_t* coordinates = nullptr;  // [count, rank]
   int64_t count = 0;
@@ -21,44 +21,46 @@ struct SparseEntries {
   absl::Span<const int64_t> dims;  // [rank]
 
   const int64_t* at(int64_t i) const { return coordinates + i * rank; }
-  // INVALID_ARGUMENT "indices[3] = [7,0] is out of bounds: need 0 <= index <
-  // [5,2]" for the first entry that is not inside `dims`.
+  // Returns INVALID_ARGUMENT "indices[3] = [7,0] is out of bounds: need 0 <=
+  // index < [5,2]" for the first entry that is out of bounds.
   Status CheckInside() const;
 };
 
-// The three inputs fit each other. INVALID_ARGUMENT "Input indices should be a
-// matrix but received shape [2]", and so on.
+// Returns the entries if the three inputs fit each other, else INVALID_ARGUMENT
+// "Input indices should be a matrix but received shape [2]" or the like.
 StatusOr<SparseEntries> ReadEntries(const Tensor& indices, const Tensor& values,
                                     const Tensor& shape);
-// The same for inputs first, first + 1 and first + 2.
+// Does the same for inputs first, first + 1 and first + 2.
 StatusOr<SparseEntries> ReadEntries(KernelContext& ctx, int first = 0);
 
-// "indices[3] = [7,0] is out of bounds: need 0 <= index < [5,2]".
+// Returns the error "indices[3] = [7,0] is out of bounds: need 0 <= index <
+// [5,2]".
 Status OutOfBounds(int64_t entry, absl::Span<const int64_t> coordinates,
                    absl::Span<const int64_t> dims);
 
-// -1, 0 or 1 by the first of `n` coordinates that differs.
+// Returns -1, 0 or 1 by the first of `n` coordinates that differs.
 int CompareCoordinates(const int64_t* a, const int64_t* b, int n);
 
-// Every entry is inside, and behind the one before in row-major order.
-// INVALID_ARGUMENT "indices[1] = [0,1] is repeated", "... is out of order ...".
+// Checks that every entry is in bounds and follows the previous one in
+// row-major order. Returns INVALID_ARGUMENT "indices[1] = [0,1] is repeated" or
+// "... is out of order ..." otherwise.
 Status CheckOrder(const SparseEntries& entries);
 
-// The entries by coordinates in the order of `axes`, the first the most
-// significant; equal ones keep their order.
+// Returns the order of the entries sorted by coordinates along `axes`, the
+// first of which is the most significant; the sort is stable.
 std::vector<int64_t> OrderBy(const SparseEntries& entries,
                              absl::Span<const int> axes);
-// By all axes: row-major.
+// Returns the order by all axes: row-major.
 std::vector<int64_t> RowMajorOrder(const SparseEntries& entries);
 
-// dst[i] = src[order[i]] for elements of any type.
+// Sets dst[i] = src[order[i]] for elements of any type.
 Status GatherValues(const Tensor& src, absl::Span<const int64_t> order,
                     Tensor* dst);
-// The same for rows of `rank` coordinates.
+// Does the same for rows of `rank` coordinates.
 void GatherCoordinates(const SparseEntries& entries,
                        absl::Span<const int64_t> order, int64_t* dst);
 
-// Outputs `first`, `first + 1`: room for `count` entries of `rank` coordinates.
+// Allocates the two outputs for `count` entries of `rank` coordinates.
 struct EntriesOutput {
   int64_t* coordinates = nullptr;
   Tensor* values = nullptr;
@@ -66,7 +68,7 @@ struct EntriesOutput {
 StatusOr<EntriesOutput> AllocateEntries(KernelContext& ctx, int indices_output,
                                         int values_output, int64_t count,
                                         int64_t rank);
-// A vector of int64.
+// Sets an output to a vector of int64.
 Status SetVector(KernelContext& ctx, int output,
                  absl::Span<const int64_t> values);
 

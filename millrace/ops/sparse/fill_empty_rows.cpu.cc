@@ -44,7 +44,7 @@ Status CheckInputs(const Tensor& indices, const Tensor& values,
 }
 
 Status RunFillEmptyRows(KernelContext& ctx) {
-  const Tensor given_indices = ctx.input(0);  // perhaps views
+  const Tensor given_indices = ctx.input(0);  // may be views
   const Tensor given_values = ctx.input(1);
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_RETURN_IF_ERROR(ctx.BindInput(1));
@@ -72,7 +72,8 @@ Status RunFillEmptyRows(KernelContext& ctx) {
                       ctx.AllocateOutput(2, TensorShape({rows})));
   MR_ASSIGN_OR_RETURN(Tensor* const map,
                       ctx.AllocateOutput(3, TensorShape({in.count})));
-  // Entries of each row, then where the row's next entry goes.
+  // First the number of entries in each row, then the position of the row's
+  // next entry.
   MR_ASSIGN_OR_RETURN(Tensor row_ends,
                       ctx.AllocateTemp(DataType::kInt64, TensorShape({rows})));
   int64_t* const next = row_ends.mutable_flat<int64_t>().data();

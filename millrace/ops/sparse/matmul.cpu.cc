@@ -8,12 +8,12 @@
 namespace millrace::ops {
 namespace {
 
-// What is known once the inputs are checked.
+// The product, once the inputs are checked.
 struct Product {
   int64_t rows, columns;  // of the result
   int64_t inner;
-  int64_t count;                     // entries of a
-  std::vector<int64_t> coordinates;  // pairs (row, column) of a as it is given
+  int64_t count;                     // of a
+  std::vector<int64_t> coordinates;  // of a's entries: (row, column)
   bool adjoint_a, adjoint_b;
 
   int64_t Row(int64_t i) const { return coordinates[2 * i + adjoint_a]; }
@@ -49,7 +49,7 @@ StatusOr<Product> Check(KernelContext& ctx, bool adjoint_a, bool adjoint_b) {
         "a_shape");
   }
   const auto dims = a_shape.flat<int64_t>();
-  for (const int64_t size : dims) {  // whose product is the size of nothing
+  for (const int64_t size : dims) {  // no tensor has their product as size
     MR_RETURN_IF_ERROR(TensorShape::Make({size}).status());
   }
   Product p{.rows = dims[adjoint_a ? 1 : 0],
@@ -81,11 +81,11 @@ StatusOr<Product> Check(KernelContext& ctx, bool adjoint_a, bool adjoint_b) {
   return p;
 }
 
-// Columns [begin, end) of sums += a * b.
+// Computes columns [begin, end) of sums += a * b.
 template <class T, class S>
 void AddColumns(const Product& p, const T* a, const T* b, S* sums,
                 int64_t begin, int64_t end) {
-  // Steps in b from one inner index, and from one column, to the next.
+  // The strides in b from one inner index, and from one column, to the next.
   const int64_t inner_step = p.adjoint_b ? 1 : p.columns;
   const int64_t column_step = p.adjoint_b ? p.inner : 1;
   for (int64_t i = 0; i < p.count; ++i) {

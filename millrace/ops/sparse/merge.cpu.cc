@@ -1,4 +1,4 @@
-// Two sparse tensors walked together, in row-major order.
+// Kernels that iterate over two sparse tensors together, in row-major order.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -34,8 +34,8 @@ StatusOr<TwoSparse> ReadBoth(KernelContext& ctx) {
   return TwoSparse{a, b};
 }
 
-// Calls f(i, j) for each entry of either: those of both that meet, else one
-// of them with -1 for the other.
+// Calls f(i, j) for each entry of either tensor: both indices if their
+// coordinates are equal, else -1 for the tensor that has no such entry.
 template <class F>
 void Walk(const SparseEntries& a, const SparseEntries& b, F f) {
   int64_t i = 0;
@@ -51,7 +51,7 @@ void Walk(const SparseEntries& a, const SparseEntries& b, F f) {
   }
 }
 
-// An entry of a result: from which entry of a or, with a bit set, of b.
+// The source of an entry of a result: an entry of a or, with a bit set, of b.
 struct Source {
   int64_t entry;
   bool from_b;
@@ -100,7 +100,7 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
 }
 
 Status RunSparseAdd(KernelContext& ctx) {
-  ctx.set_output(2, ctx.input(2));  // perhaps a view, handed on
+  ctx.set_output(2, ctx.input(2));  // may be a view, which is passed on
   MR_RETURN_IF_ERROR(ctx.BindInput(2));
   MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
   if (in.a.rank == 0) return InvalidArgument("Tensors must not be empty");
@@ -114,8 +114,8 @@ Status RunSparseAdd(KernelContext& ctx) {
                               [&]<class T>() { return Add<T>(ctx, in); });
 }
 
-// The values of `grad` (of the entries of `sum`) for those of `own` that are
-// among them; both in row-major order.
+// Selects those values of `grad`, which belong to the entries of `sum`, whose
+// entries are in `own`; both are in row-major order.
 Status TakeGradients(KernelContext& ctx, const Tensor& grad,
                      const SparseEntries& own, const SparseEntries& sum,
                      int output) {

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// Choosing has no gradient in stock either.
+// A selection has no gradient in stock either.
 void FailToChoose(GradContext& g) {
   g.Fail(Unimplemented("Gradient for ", g.op().type(),
                        " is not implemented; SparseAdd has one"));

@@ -1,4 +1,4 @@
-// Sparse tensors put together and cut apart.
+// Kernels that concatenate, split and slice sparse tensors.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -85,7 +85,7 @@ class SparseConcatKernel {
     for (const SparseEntries& part : parts) {
       for (int64_t i = 0; i < part.count; ++i, z += rank) {
         std::copy_n(part.at(i), rank, z);
-        // A coordinate from outside may be anything; it wraps.
+        // Coordinates are not checked; the sum wraps around.
         z[axis] = static_cast<int64_t>(static_cast<uint64_t>(z[axis]) +
                                        static_cast<uint64_t>(offset));
       }
@@ -110,7 +110,7 @@ class SparseConcatKernel {
   int64_t n_ = 0;
 };
 
-// Parts of a dimension: the first `longer` have one more than `size`.
+// The parts of a dimension: the first `longer` ones have one more than `size`.
 struct Cut {
   int64_t size = 0;
   int64_t longer = 0;

@@ -13,10 +13,10 @@ namespace {
 
 enum class Reduction { kSum, kMax };
 
-// Which dimensions stay, and the result's shape.
+// The dimensions that are kept, and the result's shape.
 struct ReducePlan {
   std::vector<int> kept;
-  std::vector<int> order;  // all dimensions, the kept ones first
+  std::vector<int> order;  // all dimensions, kept ones first
   DimVector dims;
   bool keep_dims = false;
 };
@@ -84,7 +84,7 @@ class SparseReduceKernel {
     MR_ASSIGN_OR_RETURN(const ReducePlan plan,
                         PlanReduce(in, ctx.input(3), keep_dims_));
     const std::vector<int64_t> order = OrderBy(in, plan.order);
-    // Where in `order` the groups end: entries of equal kept coordinates.
+    // The ends of the groups in `order`: a group has equal kept coordinates.
     std::vector<size_t> ends;
     for (size_t i = 1; i <= order.size(); ++i) {
       if (i == order.size() || !SameGroup(in, plan, order[i - 1], order[i])) {
@@ -105,7 +105,7 @@ class SparseReduceKernel {
                        [&](int d) { return in.at(a)[d] == in.at(b)[d]; });
   }
 
-  // Results of the groups go to z[places[group]], or z[group].
+  // The result of a group is written to z[places[group]], or z[group].
   static Status ReduceGroups(const SparseEntries& in,
                              absl::Span<const int64_t> order,
                              absl::Span<const size_t> ends,
@@ -146,7 +146,8 @@ class SparseReduceKernel {
     MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(plan.dims));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
-    // A kept dimension of size 0 has no group; a reduced one has one element.
+    // With a kept dimension of size 0 there is no group; with a reduced one
+    // there is one element.
     return ReduceGroups(in, order, ends, places, out);
   }
 

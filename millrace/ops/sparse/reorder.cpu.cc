@@ -8,7 +8,7 @@ namespace millrace::ops {
 namespace {
 
 Status RunSparseReorder(KernelContext& ctx) {
-  const Tensor coordinates = ctx.input(0);  // perhaps a view
+  const Tensor coordinates = ctx.input(0);  // may be a view
   const Tensor values = ctx.input(1);
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_RETURN_IF_ERROR(ctx.BindInput(1));

@@ -7,7 +7,7 @@
 namespace millrace::ops {
 namespace {
 
-// The new sizes with the one of -1 filled in.
+// Returns the new sizes with the one that is -1 computed.
 StatusOr<TensorShape> Resolve(const TensorShape& from,
                               absl::Span<const int64_t> sizes) {
   DimVector dims(sizes.begin(), sizes.end());
@@ -53,7 +53,7 @@ StatusOr<TensorShape> Resolve(const TensorShape& from,
 }
 
 Status RunSparseReshape(KernelContext& ctx) {
-  const Tensor given_indices = ctx.input(0);  // perhaps views
+  const Tensor given_indices = ctx.input(0);  // may be views
   const Tensor given_shape = ctx.input(1);
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_RETURN_IF_ERROR(ctx.BindInput(1));

@@ -1,4 +1,4 @@
-// Sparse tensors as three strings, or three variants, each.
+// Kernels that serialize each sparse tensor as three strings or three variants.
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// A tensor in a variant.
+// A tensor as the value of a variant.
 class TensorValue final : public VariantValue {
  public:
   static constexpr absl::string_view kTypeName = "tensorflow::Tensor";
@@ -58,7 +58,7 @@ template <class E>
 Status RunSerializeMany(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const BatchParts batch, CutBatch(ctx));
   // A shape may have many more parts than entries.
-  constexpr int64_t kBytes = 64;  // about, of an empty tensor
+  constexpr int64_t kBytes = 64;  // of an empty tensor, approximately
   MemoryCharge charge;
   if (batch.count > (int64_t{1} << 48)) {
     return ResourceExhausted("a batch of ", batch.count, " sparse tensors");
@@ -98,7 +98,7 @@ StatusOr<Tensor> Read(KernelContext&, const VariantElement& from, size_t i,
                          ", ", column, "]");
 }
 
-// Part i, from three elements, checked.
+// Reads part i from three elements and checks it.
 template <class E>
 StatusOr<SparsePart> ReadPart(KernelContext& ctx, const E* from, size_t i) {
   SparsePart part;

@@ -1,4 +1,4 @@
-// Sparse tensors as strings or variants.
+// Schemas of sparse tensors as strings or variants.
 #include "millrace/ops/sparse/sparse_tensor.op.h"
 
 namespace millrace::ops {

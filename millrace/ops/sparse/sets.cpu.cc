@@ -1,4 +1,4 @@
-// Sets along the last dimension of dense and sparse tensors.
+// Kernels of sets along the last dimension of dense and sparse tensors.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ using SetTypes =
 constexpr char kSetTypes[] =
     "T: int8, int16, int32, int64, uint8, uint16, string";
 
-// Sets of single rows, by the row's coordinates.
+// The sets of single rows, by the row's coordinates.
 template <class T>
 using ElementOf =
     std::conditional_t<std::is_same_v<T, StringElement>, absl::string_view, T>;
@@ -30,22 +30,22 @@ using ElementList = CountedTable<std::vector<ElementOf<T>>>;
 template <class T>
 using ElementSpan = absl::Span<const ElementOf<T>>;
 
-// One side of an operation, row by row, in the order in which rows come.
+// One operand, row by row in order.
 template <class T>
 class Rows {
  public:
-  // A dense tensor of at least two dimensions.
+  // Makes the rows of a dense tensor of at least two dimensions.
   static StatusOr<Rows> OfDense(const Tensor& t) {
     Rows rows;
     const DimVector dims = t.shape().dims();
     MR_RETURN_IF_ERROR(rows.SetDims(dims));
     rows.width_ = t.dim(t.rank() - 1);
-    // Rows without elements are as good as none, however many there are.
+    // Rows without elements count as none, however many there are.
     rows.count_ = rows.width_ == 0 ? 0 : t.num_elements() / rows.width_;
     rows.values_ = t.flat<T>().data();
     return rows;
   }
-  // A sparse one, of inputs first, first + 1 and first + 2.
+  // Makes the rows of a sparse tensor in inputs first, first + 1 and first + 2.
   static StatusOr<Rows> OfSparse(KernelContext& ctx, int first, bool validate) {
     if (ctx.input(first + 2).rank() != 1) {
       return InvalidArgument("Shape must be a 1D tensor.");
@@ -63,18 +63,18 @@ class Rows {
     return rows;
   }
 
-  // All dimensions but the last.
+  // Returns all dimensions but the last.
   absl::Span<const int64_t> dims() const { return dims_; }
   bool done() const { return at_ >= count_; }
-  // Where the row is that comes next.
+  // Returns the coordinates of the next row.
   DimVector place() const {
     if (!is_sparse_) return Coordinates(at_, dims_);
     const int64_t* const row = entries_.at(at_);
     return DimVector(row, row + dims_.size());
   }
-  // Its set, ascending, which is there until the next one is taken. The row
-  // behind it comes next. RESOURCE_EXHAUSTED for rows that memory has no room
-  // for.
+  // Returns the set of the next row in ascending order and advances; the result
+  // is valid until the next call. Returns RESOURCE_EXHAUSTED if there is no
+  // memory for the row.
   StatusOr<ElementSpan<T>> Take() {
     int64_t begin = at_ * width_, end = begin + width_;
     if (is_sparse_) {
@@ -111,8 +111,8 @@ class Rows {
   bool is_sparse_ = false;
   SparseEntries entries_;
   const T* values_ = nullptr;
-  int64_t width_ = 1;  // of a dense row
-  int64_t count_ = 0;  // rows, or entries
+  int64_t width_ = 1;  // elements in a dense row
+  int64_t count_ = 0;  // number of rows, or of entries
   int64_t at_ = 0;
   ElementList<T> set_{"a set"};
 };
@@ -150,7 +150,7 @@ class SetSizeKernel {
 
 enum class SetOperation { kAMinusB, kBMinusA, kIntersection, kUnion };
 
-// What a node makes of two rows, behind what `out` has.
+// Appends the result of the operation on two rows to `out`.
 template <class E>
 void Combine(SetOperation operation, absl::Span<const E> a,
              absl::Span<const E> b, std::vector<E>* out) {
@@ -254,7 +254,7 @@ class SetOperationKernel {
 
   template <class T>
   Status RunTyped(KernelContext& ctx) const {
-    // Stock looks at a sparse second set before a dense first one.
+    // Stock checks a sparse second set before a dense first one.
     MR_ASSIGN_OR_RETURN(Rows<T> b, Side<T>(ctx, sparse_b_, sparse_a_ ? 3 : 1));
     MR_ASSIGN_OR_RETURN(Rows<T> a, Side<T>(ctx, sparse_a_, 0));
     if (a.dims() != b.dims()) {

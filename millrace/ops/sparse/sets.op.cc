@@ -1,10 +1,10 @@
-// Sets along the last dimension.
+// Schemas of sets along the last dimension.
 #include "millrace/graph/shape_context.h"
 
 namespace millrace::ops {
 namespace {
 
-// Entries of `rank` coordinates, if that is known.
+// Sets the outputs to entries of `rank` coordinates, if that is known.
 Status ReturnSets(ShapeContext& c, int64_t rank) {
   c.set_output(0, PartialShape({kUnknownDim, rank}));
   c.set_output(1, PartialShape({kUnknownDim}));
@@ -12,7 +12,7 @@ Status ReturnSets(ShapeContext& c, int64_t rank) {
   return OkStatus();
 }
 
-// The rank of a sparse tensor in inputs first, first + 1 and first + 2.
+// Returns the rank of a sparse tensor in inputs first, first + 1 and first + 2.
 StatusOr<int64_t> SparseRank(ShapeContext& c, int first) {
   MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(first, 2));
   MR_ASSIGN_OR_RETURN(const PartialShape values, c.WithRank(first + 1, 1));

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 
 // Entries that are not in row-major order would give values in another order
-// than the inputs'; as in stock, they are taken to be in it.
+// than the inputs'; as in stock, they are assumed to be in that order.
 MR_GRADIENT(SparseSoftmax)(GradContext& g) {
   const Output y = g.out();
   const Output sums = SparseReduceSum(g, g.in(0), Mul(g, g.dy(), y), g.in(2),

@@ -12,7 +12,7 @@ inline constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
 inline Value Long(std::initializer_list<double> v) { return Vec(kI64, v); }
 
-// Return coordinates of entries in two dimensions, in three.
+// Return coordinates of entries in two dimensions, or in three.
 inline Value Pairs(DataType t, std::initializer_list<double> v) {
   return Of(t, TensorShape({static_cast<int64_t>(v.size() / 2), 2}), v);
 }
@@ -22,7 +22,7 @@ inline Value Triples(std::initializer_list<double> v) {
   return Of(kI64, TensorShape({static_cast<int64_t>(v.size() / 3), 3}), v);
 }
 
-// Returns how far sums of numbers of type `t` may be off.
+// Returns the tolerance for sums of numbers of type `t`.
 inline double SlackOf(DataType t) {
   return t == DataType::kHalf || t == DataType::kBfloat16 ? 2e-2 : 1e-5;
 }

@@ -10,7 +10,8 @@
 namespace millrace::ops {
 namespace {
 
-// A part and its place in the table, which is half empty after it has grown.
+// Returns the bytes of a part and its slot in the hash table, which is half
+// empty after it has grown.
 int64_t BytesOf(const SparsePart& part) {
   return part.OwnBytes() +
          static_cast<int64_t>(2 * sizeof(std::pair<int64_t, SparsePart>));
@@ -40,7 +41,7 @@ void TensorsMap::Drop(absl::Span<const int64_t> numbers) {
     bytes += BytesOf(it->second);
     parts_.erase(it);
   }
-  charge_.Set(charge_.bytes() - bytes, "").IgnoreError();  // less always goes
+  charge_.Set(charge_.bytes() - bytes, "").IgnoreError();  // less always fits
 }
 
 StatusOr<std::vector<SparsePart>> TensorsMap::Take(
@@ -75,8 +76,8 @@ namespace {
 
 enum class MapUse { kAdd, kTake };
 
-// The map of a node, by container and name. One that adds has its own name for
-// others to find it by; one that takes finds nothing without a name.
+// Finds the map of a node by container and name. An op that adds uses its own
+// name, by which others find it; an op that takes finds nothing without a name.
 class MapPlace {
  public:
   static StatusOr<MapPlace> Of(const KernelInit& init, MapUse use) {
@@ -136,13 +137,13 @@ class AddManyKernel {
     std::fill(numbers.begin(), numbers.end(), -1);
     MR_ASSIGN_OR_RETURN(const Ref<TensorsMap> map, map_.Find(ctx));
     Status added = AddAll(ctx, std::move(batch), *map, numbers);
-    // Nobody would ask for them.
+    // After an error nothing refers to the parts.
     if (!added.ok()) map->Drop(numbers);
     return added;
   }
 
  private:
-  // Numbers go to parts with entries first, as in stock.
+  // Parts with entries are numbered first, as in stock.
   static Status AddAll(KernelContext& ctx, BatchParts batch, TensorsMap& map,
                        absl::Span<int64_t> numbers) {
     for (auto& [place, part] : batch.parts) {

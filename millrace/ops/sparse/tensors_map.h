@@ -22,14 +22,14 @@ class TensorsMap final : public Resource {
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override;
 
-  // The number that the part has from now on: 0, 1, ... RESOURCE_EXHAUSTED if
+  // Adds a part and returns its number: 0, 1, ... Returns RESOURCE_EXHAUSTED if
   // the memory budget has no room for it.
   StatusOr<int64_t> Add(SparsePart part);
-  // Forgets those of the numbers that there are.
+  // Removes the parts with these numbers, as far as they exist.
   void Drop(absl::Span<const int64_t> numbers);
-  // Takes parts out, all of values of type `type` and of one rank.
-  // INVALID_ARGUMENT "Unable to find SparseTensor: ..." and such; nothing is
-  // taken then.
+  // Takes parts out, which must all have values of type `type` and the same
+  // rank. Returns INVALID_ARGUMENT "Unable to find SparseTensor: ..." or the
+  // like, having taken nothing, if they have not.
   StatusOr<std::vector<SparsePart>> Take(absl::Span<const int64_t> numbers,
                                          DataType type);
 

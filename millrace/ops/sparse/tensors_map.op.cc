@@ -1,4 +1,4 @@
-// Sparse tensors that are kept by number.
+// Schemas of sparse tensors that are kept by number.
 #include "millrace/ops/sparse/sparse_tensor.op.h"
 
 namespace millrace::ops {

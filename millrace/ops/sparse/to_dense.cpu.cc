@@ -76,7 +76,7 @@ class SparseToDenseKernel {
     return OkStatus();
   }
 
-  // Where in the output each entry goes.
+  // Returns the index in the output of each entry.
   StatusOr<std::vector<int64_t>> Places(const std::vector<int64_t>& coordinates,
                                         int64_t count, const TensorShape& shape,
                                         MemoryCharge* charge) const {

@@ -6,7 +6,7 @@
 namespace millrace::ops {
 namespace {
 
-// A value that a variable may keep: views into a message are made its own, so
+// Returns a value that a variable may keep: a view into a message is copied, so
 // that a small variable does not hold a large buffer.
 StatusOr<Tensor> Keepable(KernelContext& ctx, Tensor value) {
   const Buffer* buffer = value.buffer();
@@ -28,7 +28,7 @@ class AssignKernel {
   Status Run(KernelContext& ctx) const {
     Variable& variable = *ctx.ref_input(0);
     MR_ASSIGN_OR_RETURN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
-    Tensor old;  // freed after the lock
+    Tensor old;  // freed after the lock is released
     {
       WriterLock lock(variable.mu());
       const TensorShape* const shape = variable.shape_locked();
@@ -99,7 +99,7 @@ void UpdateSpan(T* out, const T* in, int64_t n) {
   }
 }
 
-// float is what models are made of; it has clones by instruction set.
+// float is the usual type of models, so it has clones by instruction set.
 MR_TARGET_CLONES void AddFloats(float* out, const float* in, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] += in[i];
 }

@@ -1,4 +1,4 @@
-// Changes of reference variables have no gradients.
+// Updates of reference variables have no gradients.
 #include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {

@@ -1,4 +1,5 @@
-// The shape function of ops that make what their attribute `shape` declares.
+// The shape function of ops whose output has the shape of their attribute
+// `shape`.
 #pragma once
 
 #include "millrace/graph/shape_context.h"

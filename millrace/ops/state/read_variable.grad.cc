@@ -2,7 +2,7 @@
 
 namespace millrace::ops {
 
-// What comes back to the value is what comes back to the variable.
+// The gradient of the value is that of the variable.
 MR_GRADIENT(ReadVariableOp)(GradContext& g) { g.Set(0, g.gradient()); }
 
 }  // namespace millrace::ops

@@ -12,7 +12,7 @@ namespace {
 
 // Reads under row locks: an embedding table is never copied as a whole.
 class ResourceGatherKernel {
-  // To find a row in memory.
+  // The time to find a row in memory.
   static constexpr int64_t kRowNanos = 15;
 
  public:
@@ -70,7 +70,8 @@ class ResourceGatherKernel {
     }
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, std::move(result)));
-    // Locks go by the variable's rows, which are those of dimension 0.
+    // There is a lock for groups of the variable's rows, which are those of
+    // dimension 0.
     const int64_t row_elements = shape.NumElements(1, shape.rank());
     if (out->num_elements() == 0) return OkStatus();
     const int64_t count = static_cast<int64_t>(places.size()) / batches;

@@ -1,4 +1,5 @@
-// The gradient of lookups in variables: rows, like that of lookups in tensors.
+// The gradient of lookups in variables is rows, like that of lookups in
+// tensors.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 
@@ -10,7 +11,7 @@ MR_GRADIENT(ResourceGather)(GradContext& g) {
     return;
   }
   const Output indices = g.in(1);
-  // Where the variable is: only its shape is asked for.
+  // Colocated with the variable, since only its shape is needed.
   const Output shape = VariableShape(g.scope().ColocateWith(g.in(0)), g.in(0));
   const Output count = ExpandDims(g, SizeOf(g, indices), 0);
   const Output values_shape =

@@ -1,4 +1,4 @@
-// What kernels say of an index that is outside of a variable.
+// The error for an index outside of a variable.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace millrace::ops {
 
 // Returns INVALID_ARGUMENT "indices[1,0] = 7 is not in [0, 5)" for the element
-// of `indices` at `place`, which counts in row-major order.
+// of `indices` at `place`, its row-major index.
 Status BadRowIndex(const Tensor& indices, int64_t place, int64_t value,
                    int64_t limit);
 

@@ -7,15 +7,16 @@
 namespace millrace::ops {
 namespace {
 
-// Fewer indices than this are done as they come.
+// Fewer indices than this are processed in their order.
 constexpr size_t kMinGrouped = 4 * VariableRows::kGroups;
-// Rows that are on their way from memory while another one is updated.
+// The number of rows that are being prefetched while another one is updated.
 constexpr size_t kAhead = 6;
-// How much of one row is fetched; the machine sees a longer one coming by
-// itself.
+// How much of one row is prefetched; the hardware prefetches the rest of a
+// longer one.
 constexpr int64_t kMostFetchedBytes = 512;
 constexpr int64_t kCacheLine = 64;
-// Rows in a row under one lock: others that want it wait for some microseconds.
+// The number of rows that are processed under one lock at a time: other threads
+// that want the lock wait for some microseconds.
 constexpr size_t kRowsPerLock = 64;
 
 template <int kWrite>
@@ -26,7 +27,7 @@ void Fetch(const char* data, int64_t bytes) {
   }
 }
 
-// The places of indices, those of each lock's group in order.
+// The positions of indices, ordered by the group of their lock.
 struct GroupedPlaces {
   std::vector<int64_t> places;
   std::array<size_t, VariableRows::kGroups + 1> begin = {};  // of each group
@@ -74,7 +75,7 @@ Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
   const GroupedPlaces grouped = GroupPlaces(indices);
   const auto per_group =
       static_cast<int64_t>(indices.size() / VariableRows::kGroups + 1);
-  // Memory gives a line in about 10 ns to one of many that ask.
+  // With many requests at once, memory delivers a cache line in about 10 ns.
   const int64_t row_nanos =
       updates.row_nanos + 10 * (bytes / kCacheLine + 1) * rows.size();
   ctx.to_end = true;

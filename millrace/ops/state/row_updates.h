@@ -1,5 +1,4 @@
-// Updates of single rows of variables: scatter, and optimizers with sparse
-// gradients.
+// Sparse updates of variables: scatters, and optimizers with sparse gradients.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +10,18 @@
 
 namespace millrace::ops {
 
-// The rows that a kernel updates; index i goes with the i-th row of `updates`.
+// The rows that a kernel updates; index i belongs to the i-th row of `updates`.
 struct RowUpdates {
-  absl::Span<const int64_t> indices;  // within the variables
-  int64_t row_bytes = 0;              // of the variables and of `updates`
-  const char* updates = nullptr;      // null: nothing that is read in rows
-  int64_t row_nanos = 1;              // what f takes for a row in the cache
+  absl::Span<const int64_t> indices;  // in the bounds of the variables
+  int64_t row_bytes = 0;          // of a row of the variables and of `updates`
+  const char* updates = nullptr;  // null: nothing is read by row
+  int64_t row_nanos = 1;          // time of f for a row in the cache
 };
 
-// Calls f(row, i) under the row's lock for each place i of the indices; those
-// of one row in order, by one thread. Rows far apart in memory are fetched
-// ahead, and rows that share a lock are done together. A cancel ends nothing.
+// Calls f(row, i) under the row's lock for each position i of the indices.
+// Positions of the same row are processed in order, by one thread. Rows far
+// apart in memory are prefetched, and rows that share a lock are processed
+// together. A cancellation does not end the call.
 Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
                   const RowUpdates& updates,
                   absl::FunctionRef<void(int64_t row, int64_t i)> f);

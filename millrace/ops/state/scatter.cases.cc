@@ -18,7 +18,7 @@ void Scatters(CaseList& c, const char* attr,
     c.Ok({Var(Rand(t, {4, 2})), Vec({2, 0}), Rand(t, {}, low, 4)});
   });
   c.Ok({Var(F32({5, 3})), I32({0}), F32({0, 3})});
-  // So many that they are grouped by their locks.
+  // Enough rows to be grouped by their locks.
   c.Ok({Var(F32({2000, 9})), Rand(DataType::kInt32, {700}, 0, 2000),
         Rand(kFloat, {700, 9}, low, 4)});
   c.Ok({Var(F32({5, 3})), Scalar(2), F32({3})});

@@ -26,7 +26,7 @@ S Combine(S a, S b) {
   return b;
 }
 
-// One row; `step` is 0 for a scalar that goes to all elements.
+// Updates one row; `step` is 0 for a scalar that is applied to all elements.
 template <ScatterRule kRule, class T>
 void ScatterRow(T* row, const T* updates, int64_t n, int step) {
   const auto set = [row, n](auto&& update) {
@@ -40,7 +40,7 @@ void ScatterRow(T* row, const T* updates, int64_t n, int step) {
       }
     }
   };
-  // Two loops, for the compiler to make vectors of each.
+  // There are two loops, so that the compiler vectorizes each.
   if (step == 0) {
     set([&](int64_t) -> const T& { return *updates; });
   } else {
@@ -48,7 +48,8 @@ void ScatterRow(T* row, const T* updates, int64_t n, int step) {
   }
 }
 
-// Dispatches to the types of a rule; data that is only moved, by its size.
+// Dispatches to the types of a rule; data that is only moved is dispatched by
+// size.
 template <ScatterRule kRule, class F>
 Status DispatchRule(DataType type, F&& f) {
   if constexpr (kRule == kUpdate) {
@@ -60,9 +61,9 @@ Status DispatchRule(DataType type, F&& f) {
   }
 }
 
-// Checks the first `used` updates, by which elements are divided. Stock refuses
-// every zero for resources, and for references divides: integers then end its
-// process, here they are an error.
+// Checks the first `used` updates, by which elements are divided. For resources
+// stock refuses every zero; for references it divides, and integers then end
+// its process. Here that is an error.
 template <class T>
 Status CheckDivisors(KernelContext& ctx, size_t used) {
   const bool resource = ctx.ref_input(0) == nullptr;
@@ -113,7 +114,7 @@ class ScatterKernel {
     const int64_t n = shape.NumElements(1, shape.rank());
     const bool scalar = updates.rank() == 0;
     if (!scalar) MR_RETURN_IF_ERROR(CheckUpdates(indices, updates, shape));
-    // As in stock, what comes before a bad index is applied.
+    // As in stock, the updates before a bad index are applied.
     const std::vector<int64_t> places = IntValues(indices);
     const size_t count = static_cast<size_t>(
         std::find_if(

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// updates.shape = indices.shape + variable.shape[1:], or a scalar.
+// Checks that updates.shape = indices.shape + variable.shape[1:], or a scalar.
 Status CheckRows(ShapeContext& c, const PartialShape& variable) {
   const PartialShape& updates = c.input(2);
   if (!variable.known_rank()) return OkStatus();
@@ -26,7 +26,7 @@ Status ResourceScatterShape(ShapeContext& c) {
   return CheckRows(c, c.input_handles(0)[0].shape);
 }
 
-// Completes the declaration of a scatter into a reference variable.
+// Completes the schema of a scatter into a reference variable.
 consteval OpFields OfReference(OpFields fields) {
   fields.inputs = "ref: Ref(T), indices: Tindices, updates: T";
   fields.outputs = "output_ref: Ref(T)";
@@ -34,7 +34,7 @@ consteval OpFields OfReference(OpFields fields) {
   return fields;
 }
 
-// Completes the declaration of a scatter into a resource variable.
+// Completes the schema of a scatter into a resource variable.
 consteval OpFields OfResource(OpFields fields) {
   fields.inputs = "resource: resource, indices: Tindices, updates: dtype";
   fields.flags = kStateful;

@@ -42,7 +42,7 @@ void MakesVariable(CaseList& c, DataType t) {
 
 enum class Validate { kNo, kYes };
 
-// The first value has the declared shape, unless nobody asks.
+// The first value has the declared shape, unless validate_shape is false.
 void ChecksFirstValue(CaseList& c) {
   const auto first = [&](const char* name, PartialShape declared,
                          Validate validate) -> Case& {
@@ -58,7 +58,7 @@ void ChecksFirstValue(CaseList& c) {
       "shape= [3,2]";
   first("another first shape", PartialShape({2, 3}), Validate::kYes)
       .RunError({"init"}, StatusCode::kInvalidArgument, words);
-  // Its shape function goes by what is declared, as stock's does.
+  // The shape function uses the declared shape, as stock's does.
   first("any first shape", PartialShape({2, 3}), Validate::kNo)
       .Run({"init"})
       .Run({"read"})
@@ -91,7 +91,7 @@ MR_CASES(Variable)(CaseList& c) { c.EachType("dtype", MakesVariable); }
 
 MR_CASES(VarHandleOp)(CaseList& c) {
   c.EachType("dtype", [](CaseList& c, DataType t) {
-    // Types that AssignVariableOp has no kernel for, in stock neither.
+    // Types for which AssignVariableOp has no kernel, nor has stock's.
     if (t == DataType::kQint16 || t == DataType::kQuint16) {
       c.Sequence("empty")
           .Node("op", "VarHandleOp", {}, HandleAttrs(t, {2}, "empty"))

@@ -6,7 +6,7 @@
 namespace millrace::ops {
 namespace {
 
-// The variable is looked up at each run: a container may have been reset.
+// Looks the variable up in each run, since a container may have been reset.
 class VariableKernel {
  public:
   static StatusOr<VariableKernel> Make(const KernelInit& init) {

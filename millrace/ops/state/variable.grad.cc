@@ -1,4 +1,4 @@
-// Questions about a variable have no gradients.
+// Ops that inspect a variable have no gradients.
 #include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {

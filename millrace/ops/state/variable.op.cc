@@ -4,7 +4,7 @@ namespace millrace::ops {
 namespace {
 
 // A variable of the first generation with an empty shape may hold any value:
-// its attribute then says nothing.
+// its attribute then means nothing.
 Status FirstGenerationShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
   if (shape.known_rank() && shape.rank() == 0) return c.Return(PartialShape());

@@ -1,4 +1,4 @@
-// From a handle or a node to its Variable.
+// Finds the Variable of a handle or a node.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace millrace::ops {
 
-// Returns the variable behind a resource handle. FAILED_PRECONDITION "Error
-// while reading resource variable NAME from Container: C. This could mean that
-// the variable was uninitialized." if there is none, INVALID_ARGUMENT for a
-// handle of another device.
+// Returns the variable behind a resource handle. Returns FAILED_PRECONDITION
+// "Error while reading resource variable NAME from Container: C. This could
+// mean that the variable was uninitialized." if there is none, INVALID_ARGUMENT
+// for a handle of another device.
 StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input);
 
-// Returns the same variable, made without a value if it is not there, for
-// assignments.
+// Returns the same variable, and makes it without a value if it does not exist,
+// for assignments.
 StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
                                                DataType dtype);
 
@@ -25,8 +25,9 @@ StatusOr<Ref<Variable>> VariableAt(KernelContext& ctx, int input);
 // Returns `shared_name`, or the node's name.
 StatusOr<std::string> ResourceNameOf(const KernelInit& init);
 
-// Attribute `container`. INVALID_ARGUMENT "container contains invalid
-// characters: X" unless it is letters, digits and . - / (not first: - /).
+// Returns the attribute `container`. Returns INVALID_ARGUMENT "container
+// contains invalid characters: X" unless it consists of letters, digits and . -
+// / (not beginning with - or /).
 StatusOr<std::string> ContainerOf(const KernelInit& init);
 
 // Returns a handle with the default container filled in.

@@ -1,4 +1,5 @@
-// RFC 4648, section 5: base 64 with the alphabet for addresses and file names.
+// Kernels of base 64 with the URL- and filename-safe alphabet: RFC 4648,
+// section 5.
 #include <algorithm>
 #include <string>
 
@@ -28,7 +29,7 @@ std::string Encode(absl::string_view bytes, bool pad) {
   return out;
 }
 
-// -1 for what is no digit.
+// Returns -1 for a character that is not a digit.
 int DigitValue(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -40,7 +41,7 @@ int DigitValue(char c) {
 
 Status Decode(absl::string_view text, std::string* out) {
   out->clear();
-  // Padding fills the last group of four, and nothing else.
+  // Padding may only fill the last group of four.
   if (text.size() % 4 == 0 && !text.empty() && text.back() == '=') {
     text.remove_suffix(1);
     if (text.back() == '=') text.remove_suffix(1);

@@ -11,8 +11,8 @@
 namespace millrace::ops {
 namespace {
 
-// Characters whose upper case is several (Unicode's SpecialCasing.txt, the
-// part without conditions), by their number.
+// Characters whose upper case is several characters, by code point (the
+// unconditional part of Unicode's SpecialCasing.txt).
 struct Expansion {
   char32_t from;
   char32_t to[3];
@@ -74,7 +74,8 @@ constexpr Expansion kUpper[] = {
     {0xfb17, {0x0544, 0x053d}},
 };
 
-// Greek with iota below: the upper case has the iota behind it.
+// Handles Greek letters with iota subscript: their upper case is followed by an
+// iota.
 bool UpperWithIota(char32_t c, char32_t* letter) {
   if (c < 0x1f80 || c > 0x1faf) return false;
   const char32_t base = c < 0x1f90 ? 0x1f08 : c < 0x1fa0 ? 0x1f28 : 0x1f68;
@@ -88,7 +89,8 @@ bool IsMark(char32_t c) {
          (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xfe20 && c <= 0xfe2f);
 }
 
-// Passed over when one looks for the letters around a sigma.
+// Returns whether a character is skipped in the search for the letters around a
+// sigma.
 bool IsCaseIgnorable(char32_t c) {
   return IsMark(c) || c == '\'' || c == '.' || c == ':' || c == '^' ||
          c == '`' || c == 0xa8 || c == 0xad || c == 0xaf || c == 0xb4 ||
@@ -116,7 +118,8 @@ CaseMapping::~CaseMapping() {
   if (locale_ != locale_t{}) freelocale(locale_);
 }
 
-// A letter before, none after; marks in between do not count.
+// Returns whether there is a letter before the sigma and none after it; marks
+// in between are skipped.
 bool CaseMapping::IsFinalSigma(absl::string_view before,
                                absl::string_view after) const {
   const auto cased = [this](char32_t c) {

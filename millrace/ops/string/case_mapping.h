@@ -1,4 +1,4 @@
-// Lower and upper case of UTF-8 text, by Unicode's full mappings.
+// Maps UTF-8 text to lower and upper case, by Unicode's full mappings.
 #pragma once
 
 #include <locale.h>
@@ -11,12 +11,12 @@
 
 namespace millrace::ops {
 
-// Thread-safe. Single characters are mapped by the C library's tables, the
+// Thread-safe. Single characters are mapped by the C library's tables, and
 // characters that become several by our own; a sigma at the end of a word
-// becomes the final one. What is not well-formed UTF-8 becomes U+FFFD.
+// becomes the final sigma. Malformed UTF-8 becomes U+FFFD.
 class CaseMapping {
  public:
-  // UNAVAILABLE if the C library has no tables for UTF-8.
+  // Returns UNAVAILABLE if the C library has no tables for UTF-8.
   static StatusOr<CaseMapping> Make();
   CaseMapping(CaseMapping&& o) noexcept
       : locale_(std::exchange(o.locale_, locale_t{})) {}

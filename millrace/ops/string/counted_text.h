@@ -1,4 +1,5 @@
-// CountedText: a text that a kernel puts together, counted while it grows.
+// CountedText: a text that a kernel builds, charged to the memory budget while
+// it grows.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +12,18 @@
 
 namespace millrace::ops {
 
-// For texts whose length no input bounds: a few bytes, joined or put in often
-// enough, are more than a machine has. What is longer than 4096 bytes counts
-// in the memory budget; a cancel ends the growth within a MiB.
+// For texts whose length is not bounded by the inputs: a few bytes that are
+// joined or inserted often enough exceed the memory of a machine. Text longer
+// than 4096 bytes is charged to the memory budget; a cancellation ends the
+// growth within a MiB.
 class CountedText {
  public:
-  // `ctx` outlives the text.
+  // `ctx` must outlive the text.
   explicit CountedText(const KernelContext& ctx) : ctx_(ctx) {}
 
-  // RESOURCE_EXHAUSTED where the budget has no room, or why the step was
-  // cancelled; the text is then as it was. `piece` may not lie in this text.
+  // Returns RESOURCE_EXHAUSTED if the budget has no room, or why the step was
+  // cancelled; the text is then unchanged. Requires: `piece` does not lie in
+  // this text.
   Status Append(absl::string_view piece) {
     if (piece.size() > text_.capacity() - text_.size()) {
       MR_RETURN_IF_ERROR(Grow(text_.size() + piece.size()));
@@ -42,7 +45,7 @@ class CountedText {
   static constexpr size_t kUncountedBytes = 4096;
   static constexpr size_t kCheckedBytes = 1 << 20;
 
-  // While the text moves, both memories are there.
+  // While the text is moved, both the old and the new memory exist.
   Status Grow(size_t size) {
     const size_t room = std::max(size, 2 * text_.capacity());
     if (room > kUncountedBytes) {
@@ -59,7 +62,7 @@ class CountedText {
   const KernelContext& ctx_;
   std::string text_;
   MemoryCharge charge_;
-  size_t unchecked_ = 0;  // appended since the last look at the step
+  size_t unchecked_ = 0;  // appended since the last check of the step
 };
 
 }  // namespace millrace::ops

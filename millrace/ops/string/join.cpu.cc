@@ -49,8 +49,8 @@ class StringJoinKernel {
   std::string separator_;
 };
 
-// Some dimensions of a tensor, walked like a counter whose last wheel is the
-// fastest.
+// Iterates over some dimensions of a tensor like an odometer, whose last
+// dimension is the fastest.
 class Walk {
  public:
   void Add(int64_t size, int64_t stride) {
@@ -58,7 +58,8 @@ class Walk {
     count_ *= size;
   }
   int64_t count() const { return count_; }
-  // The offset of the present position; then steps on, around at the end.
+  // Returns the offset of the current position, then advances, and wraps around
+  // at the end.
   int64_t Next() {
     const int64_t here = offset_;
     for (size_t i = wheels_.size(); i-- > 0;) {
@@ -109,7 +110,7 @@ class ReduceJoinKernel {
       reduced[static_cast<size_t>(d)] = true;
       axes.push_back(d);
     }
-    // The axis that was named first moves fastest.
+    // The axis that is named first is the fastest.
     Walk inner, outer;
     for (size_t i = axes.size(); i-- > 0;) {
       inner.Add(input.dim(axes[i]), stride(axes[i]));

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// Scalars join with anything; all others have one shape.
+// Scalars join with anything; all other inputs have one shape.
 Status JoinShape(ShapeContext& c) {
   PartialShape shape({});
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -18,7 +18,7 @@ Status JoinShape(ShapeContext& c) {
   return c.Return(std::move(shape));
 }
 
-// As other reductions; a vector of axes, or one axis.
+// Sets the shape as other reductions do; the axes are a vector or a scalar.
 Status ReduceJoinShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const bool keep_dims, c.Attr<bool>("keep_dims"));
   const PartialShape& strings = c.input(0);

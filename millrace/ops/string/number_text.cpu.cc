@@ -12,10 +12,10 @@
 namespace millrace::ops {
 namespace {
 
-// Wider numbers than this are refused: each would be as long as its width.
+// Wider numbers are refused: each would be as long as its width.
 constexpr int64_t kMaxWidth = 1 << 16;
 
-// printf of one number, whose format the kernel made.
+// Formats one number by printf, with a format that the kernel made.
 template <class... T>
 std::string Print(const std::string& format, T... v) {
   char small[128];
@@ -101,7 +101,7 @@ class AsStringKernel {
     if (width > -1) absl::StrAppend(&format, fill, width);
     if (precision > -1) absl::StrAppend(&format, ".", precision);
     if (type == DataType::kString) {
-      // Without a width the bytes are taken as they are.
+      // Without a width the bytes are copied.
       format = width > -1 ? format + "s" : "";
     } else if (real) {
       format += shortest ? "g" : scientific ? "e" : "f";

@@ -47,7 +47,7 @@ MR_CASES(StaticRegexReplace)(CaseList& c) {
       }
     }
   }
-  // Many groups; mistakes behind what is good, and a backslash at the end.
+  // Many groups, mistakes behind a valid part, and a backslash at the end.
   for (const char* rewrite :
        {"\\9\\8\\0\\1", "\\0\\\\\\0", "<\\0\\q>", "<\\"}) {
     for (const bool everywhere : {true, false}) {

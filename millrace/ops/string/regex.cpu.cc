@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int kMaxGroup = 9;  // \\9 in what is put in
+constexpr int kMaxGroup = 9;  // \\9 in a rewrite
 
 StatusOr<std::unique_ptr<RE2>> Compile(absl::string_view pattern) {
   auto compiled = std::make_unique<RE2>(
@@ -44,8 +44,8 @@ Status Match(KernelContext& ctx, const RE2& pattern) {
   return OkStatus();
 }
 
-// The bytes of the character at the start of `text`, 1 if it is none: as RE2
-// reads them, which takes surrogates.
+// Returns the number of bytes of the character at the start of `text`, or 1 for
+// malformed ones. Reads as RE2 does, which accepts surrogates.
 size_t CharacterLength(absl::string_view text) {
   const auto byte = [&](size_t i) {
     return static_cast<unsigned char>(text[i]);
@@ -59,14 +59,14 @@ size_t CharacterLength(absl::string_view text) {
   for (size_t i = 1; i < n; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 1;
   }
-  // Longer than the character needs, or beyond the last one.
+  // The encoding is overlong, or beyond the last character.
   if (byte(0) == 0xE0 && byte(1) < 0xA0) return 1;
   if (byte(0) == 0xF0 && byte(1) < 0x90) return 1;
   if (byte(0) == 0xF4 && byte(1) > 0x8F) return 1;
   return n;
 }
 
-// What is put in for a match: pieces of text and of the match.
+// The replacement of a match: pieces of text and of the match.
 class Rewrite {
  public:
   explicit Rewrite(const std::string& text)
@@ -91,10 +91,11 @@ class Rewrite {
     pieces_.push_back({std::move(literal), -1});
   }
 
-  // How many groups it speaks of, the whole match being one.
+  // Returns the number of groups that it refers to; the whole match is one.
   int groups() const { return groups_; }
-  // Whether it has a meaning to its end. If not, RE2 replaces no first match;
-  // of all matches it replaces each by what stands before the mistake.
+  // Returns whether it is valid to its end. If not, RE2 does not replace a
+  // first match, and replaces each of all matches by the part before the
+  // mistake.
   bool whole() const { return whole_; }
 
   Status AppendTo(CountedText* out, const re2::StringPiece* found) const {
@@ -110,15 +111,15 @@ class Rewrite {
  private:
   struct Piece {
     std::string literal;
-    int group;  // that follows; -1: none
+    int group;  // index of the group that follows; -1: none
   };
   std::vector<Piece> pieces_;
   const int groups_;
   bool whole_ = true;
 };
 
-// Into `out`, `text` with its first match or all of them replaced, as RE2's
-// Replace and GlobalReplace do it, but counted and cancellable: where each
+// Writes to `out` the text with its first match or all matches replaced, as
+// RE2's Replace and GlobalReplace do, but counted and cancellable: if each
 // match reads to the end of the text, the time is quadratic.
 Status ReplaceMatches(KernelContext& ctx, const RE2& pattern,
                       const Rewrite& rewrite, bool everywhere,
@@ -127,7 +128,7 @@ Status ReplaceMatches(KernelContext& ctx, const RE2& pattern,
       (!everywhere && !rewrite.whole())) {
     return out->Append(text);
   }
-  if (text.empty()) text = "";  // what is empty may lie nowhere
+  if (text.empty()) text = "";  // an empty view may have a null pointer
   re2::StringPiece found[1 + kMaxGroup];
   const re2::StringPiece whole(text.data(), text.size());
   size_t at = 0, last_end = std::string::npos;
@@ -141,7 +142,7 @@ Status ReplaceMatches(KernelContext& ctx, const RE2& pattern,
     MR_RETURN_IF_ERROR(out->Append(text.substr(at, begin - at)));
     at = begin;
     if (found[0].empty() && begin == last_end) {
-      // Nothing matches right behind a match: on by a character.
+      // Nothing matches right behind a match, so this skips one character.
       if (begin == text.size()) break;
       const size_t n = CharacterLength(text.substr(begin));
       MR_RETURN_IF_ERROR(out->Append(text.substr(begin, n)));

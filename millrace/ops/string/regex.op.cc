@@ -3,7 +3,8 @@
 namespace millrace::ops {
 namespace {
 
-// The shape of the strings; pattern and rewrite are scalars.
+// Sets output 0 to the shape of the strings; pattern and rewrite must be
+// scalars.
 Status PatternShape(ShapeContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) {
     MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());

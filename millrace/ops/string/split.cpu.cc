@@ -11,7 +11,7 @@ namespace {
 
 using Parts = std::vector<absl::string_view>;
 
-// Cuts at each byte of `delimiters`; an empty set, between all bytes.
+// Splits at each byte of `delimiters`; if that is empty, between all bytes.
 void SplitAtBytes(absl::string_view text, absl::string_view delimiters,
                   bool skip_empty, Parts* parts) {
   if (text.empty()) return;  // no part at all, as in stock
@@ -72,7 +72,8 @@ Status CheckInputs(KernelContext& ctx, absl::string_view what) {
   return OkStatus();
 }
 
-// `split`(text, parts) of each string, as a sparse matrix.
+// Sets the outputs to a sparse matrix of the parts that `split`(text, parts)
+// makes of each string.
 template <class F>
 Status SplitAll(KernelContext& ctx, F split) {
   Parts parts;

@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// The parts as a sparse matrix, a row a string.
+// The parts are a sparse matrix with a row for each string.
 Status SplitShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(c.WithRank(0, 1).status());
   MR_RETURN_IF_ERROR(c.WithRank(1, 0).status());

@@ -13,7 +13,7 @@ uint64_t Load32(const char* at) { return LoadFixed<uint32_t>(at); }
 uint64_t Byte(char c) { return static_cast<unsigned char>(c); }
 uint64_t Fold(uint64_t v) { return v ^ v >> 47; }
 
-// The last bytes, fewer than 8, as a little-endian number.
+// Returns the last n < 8 bytes as a little-endian number.
 uint64_t Tail(const char* at, size_t n) {
   uint64_t v = 0;
   for (size_t i = 0; i < n; ++i) v |= Byte(at[i]) << 8 * i;
@@ -77,7 +77,7 @@ uint64_t FarmUpTo64(const char* s, size_t n) {
 
 using Pair = std::pair<uint64_t, uint64_t>;
 
-// Two seeds and 32 bytes as two numbers.
+// Mixes two seeds and 32 bytes to two numbers.
 Pair Mix32Bytes(const char* s, uint64_t a, uint64_t b) {
   const uint64_t w = Load64(s), x = Load64(s + 8);
   const uint64_t y = Load64(s + 16), z = Load64(s + 24);
@@ -89,7 +89,7 @@ Pair Mix32Bytes(const char* s, uint64_t a, uint64_t b) {
   return {a + z, b + c};
 }
 
-// What a round of 64 bytes changes.
+// The state that a round of 64 bytes changes.
 struct FarmState {
   uint64_t x, y, z;
   Pair v, w;
@@ -133,7 +133,7 @@ uint64_t FarmFingerprint(absl::string_view text) {
   state.z = Fold(state.y * kFarm2 + 113) * kFarm2;
   state.x = kSeed * kFarm2 + Load64(s);
   state.v = state.w = {0, 0};
-  // Whole rounds, but for the last 1 to 64 bytes.
+  // Whole rounds, except for the last 1 to 64 bytes.
   const char* const end = s + (n - 1) / 64 * 64;
   for (; s != end; s += 64) state.Round(s, kFarm1, 1);
   const uint64_t factor = kFarm1 + ((state.z & 0xff) << 1);

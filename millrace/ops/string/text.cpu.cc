@@ -16,7 +16,7 @@ StatusOr<bool> CountsCharacters(const KernelInit& init) {
   return unit == "UTF8_CHAR";
 }
 
-// `f` of each string, as the output.
+// Sets the output to `f` of each string.
 template <class F>
 Status MapStrings(KernelContext& ctx, F f) {
   const Tensor& input = ctx.input(0);
@@ -32,7 +32,8 @@ Status MapStrings(KernelContext& ctx, F f) {
 
 // ---- Substr ----
 
-// Moves `*at` over `n` characters towards the end; false if there are fewer.
+// Moves `*at` by `n` characters towards the end. Returns false if there are
+// fewer.
 bool StepForward(absl::string_view text, int64_t n, size_t* at) {
   int64_t passed = 0;
   for (; passed < n && *at < text.size(); ++passed) {
@@ -43,7 +44,8 @@ bool StepForward(absl::string_view text, int64_t n, size_t* at) {
   return passed == n;
 }
 
-// The same towards the beginning.
+// Moves `*at` by `n` characters towards the beginning. Returns false if there
+// are fewer.
 bool StepBack(absl::string_view text, int64_t n, size_t* at) {
   int64_t passed = 0;
   for (; passed<n&& * at> 0; ++passed) {
@@ -58,7 +60,7 @@ std::optional<absl::string_view> BytesOf(absl::string_view text, int64_t pos,
                                          int64_t len) {
   const auto size = static_cast<int64_t>(text.size());
   if (pos < -size || pos > size) return std::nullopt;
-  // A negative length reaches to the end, as in stock.
+  // A negative length means to the end, as in stock.
   return text.substr(
       static_cast<size_t>(pos < 0 ? pos + size : pos),
       len < 0 ? absl::string_view::npos : static_cast<size_t>(len));
@@ -73,7 +75,7 @@ std::optional<absl::string_view> CharactersOf(absl::string_view text,
     StepForward(text, len, &end);
     return text.substr(begin, end - begin);
   }
-  // So many characters cannot be there; and what follows would overflow.
+  // There cannot be that many characters, and the code below would overflow.
   if (len < 0 || pos < -static_cast<int64_t>(text.size())) return std::nullopt;
   const int64_t behind = std::max<int64_t>(-pos - len, 0);
   end = text.size();
@@ -120,7 +122,7 @@ class SubstrKernel {
     return RunBroadcast<T>(ctx);
   }
 
-  // Up to two dimensions, as in stock.
+  // Supports up to two dimensions, as stock does.
   template <class T>
   Status RunBroadcast(KernelContext& ctx) const {
     const TensorShape& a = ctx.input(0).shape();
@@ -167,7 +169,8 @@ class SubstrKernel {
     return OkStatus();
   }
 
-  // String `from` by position and length number `by`, as element `to`.
+  // Sets element `to` to a part of string `from`, by position and length number
+  // `by`.
   template <class T, class Where>
   Status Take(KernelContext& ctx, size_t from, size_t by, size_t to,
               Where where, Tensor* out) const {

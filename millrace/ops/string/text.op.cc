@@ -3,7 +3,8 @@
 namespace millrace::ops {
 namespace {
 
-// `pos` and `len` have one shape, which is broadcast with that of the strings.
+// `pos` and `len` must have one shape, which broadcasts with that of the
+// strings.
 Status SubstrShape(ShapeContext& c) {
   const PartialShape& pos = c.input(1);
   const PartialShape& len = c.input(2);

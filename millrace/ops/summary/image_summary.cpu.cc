@@ -17,7 +17,7 @@ struct Batch {
   int64_t pixels() const { return height * width; }
 };
 
-// One picture's numbers as bytes.
+// Converts one image's numbers to bytes.
 template <class T>
 void Normalize(const T* x, const Batch& b, const uint8_t* bad_color,
                uint8_t* out) {

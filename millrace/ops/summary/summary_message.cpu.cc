@@ -18,7 +18,7 @@ constexpr char kNodeName = 7 << 3 | 2;
 constexpr char kTensor = 8 << 3 | 2;
 constexpr char kMetadata = 9 << 3 | 2;
 
-// Fields that are left out where they are zero or empty.
+// These leave a field out if it is zero or empty.
 void PutNumber(std::string* out, int field, int64_t value) {
   if (value == 0) return;
   out->push_back(static_cast<char>(field << 3));
@@ -30,7 +30,7 @@ void PutBytes(std::string* out, char key, absl::string_view bytes) {
   PutLengthPrefixed(out, bytes);
 }
 
-// Takes one field off the front; false at malformed bytes.
+// Reads one field from the front. Returns false for malformed bytes.
 bool NextField(absl::string_view* in, uint64_t* key, absl::string_view* body) {
   if (!GetVarint64(in, key)) return false;
   uint64_t number;

@@ -1,5 +1,5 @@
-// The Summary message, written by hand: values of a tag with a number, a
-// histogram, a picture, a sound or a tensor (fields:
+// Writes and reads the Summary message without protobuf: values with a tag and
+// a number, a histogram, an image, audio or a tensor (fields:
 // proto/event/summary.proto).
 #pragma once
 
@@ -22,7 +22,8 @@ void AppendImage(absl::string_view tag, int64_t height, int64_t width,
                  std::string* summary);
 void AppendAudio(absl::string_view tag, float sample_rate, int64_t channels,
                  int64_t frames, absl::string_view wav, std::string* summary);
-// `tensor` and `metadata` are messages; a null pointer leaves the field out.
+// `tensor` and `metadata` are serialized messages; a null pointer leaves the
+// field out.
 struct TensorValue {
   absl::string_view tag = {};
   absl::string_view node_name = {};
@@ -31,11 +32,11 @@ struct TensorValue {
 };
 void AppendTensor(const TensorValue& value, std::string* summary);
 
-// The bytes are a sequence of whole fields.
+// Returns whether the bytes are a sequence of complete fields.
 bool IsMessage(absl::string_view bytes);
 
-// Tags and bytes of the values of a serialized Summary, viewing it.
-// INVALID_ARGUMENT if it is none.
+// Returns the tags and bytes of the values of a serialized Summary, as views
+// into it. Returns INVALID_ARGUMENT if it is malformed.
 struct SummaryValue {
   absl::string_view tag;
   absl::string_view bytes;

@@ -1,4 +1,4 @@
-// What kernels that write one summary share: its tag and the limit of its size.
+// The tag and the size limit of a summary, for kernels that write one.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace millrace::ops {
 // A message holds less than 2 GiB.
 inline constexpr size_t kMaxSummaryBytes = std::numeric_limits<int32_t>::max();
 
-// Makes a serialized summary output 0. INVALID_ARGUMENT if it is too large.
+// Sets output 0 to a serialized summary. Returns INVALID_ARGUMENT if it is too
+// large.
 Status SetSummary(KernelContext& ctx, const std::string& summary);
 
 // Returns the tag of value `i` of at most `most`: "TAG/image/3" for the kind

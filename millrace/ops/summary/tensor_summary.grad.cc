@@ -1,4 +1,4 @@
-// Messages for people have no gradients.
+// Summaries have no gradients.
 #include "millrace/client/gradients/gradient_decl.h"
 
 namespace millrace::ops {

@@ -53,8 +53,8 @@ StatusOr<std::string> EncodeWav(const WavFormat& format,
   out += "RIFF";
   PutFixed32(&out, static_cast<uint32_t>(kHeaderBytes + data - 8));
   out += "WAVEfmt ";
-  PutFixed32(&out, 16);  // bytes of the format's description
-  Put16(&out, 1);        // plain samples
+  PutFixed32(&out, 16);  // bytes of the format chunk
+  Put16(&out, 1);        // PCM
   Put16(&out, static_cast<uint16_t>(format.channels));
   PutFixed32(&out, static_cast<uint32_t>(rate));
   PutFixed32(&out, static_cast<uint32_t>(rate * frame_bytes));

@@ -1,4 +1,4 @@
-// Sounds as WAV files.
+// Encodes audio as WAV files.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace millrace::ops {
 
 struct WavFormat {
-  float rate = 0;  // frames a second, whole ones
+  float rate = 0;  // frames a second, an integer
   int64_t channels = 0;
   int64_t frames = 0;
 };
 
-// 16 bits a sample, little endian; `samples` (frames by channels) are cut to
-// [-1, 1]. INVALID_ARGUMENT for sizes that the format's numbers do not hold,
-// and for nothing at all.
+// Encodes with 16 bits a sample, little endian; `samples` (frames by channels)
+// are clamped to [-1, 1]. Returns INVALID_ARGUMENT for sizes that do not fit
+// the format's fields, and for no samples.
 StatusOr<std::string> EncodeWav(const WavFormat& format,
                                 absl::Span<const float> samples);
 

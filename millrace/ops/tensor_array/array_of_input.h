@@ -7,8 +7,9 @@
 
 namespace millrace::ops {
 
-// The array that input 0 names, in the step's container. INVALID_ARGUMENT for
-// what is no such handle, NOT_FOUND for an array of another step.
+// Returns the array that input 0 names, in the step's container. Returns
+// INVALID_ARGUMENT if it is not such a handle, NOT_FOUND for an array of
+// another step.
 inline StatusOr<Ref<TensorArray>> ArrayOfInput(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const ResourcePlace place,
                       PlaceFromInput(ctx, 0, TensorArray::kTypeName));
@@ -19,7 +20,7 @@ inline StatusOr<Ref<TensorArray>> ArrayOfInput(KernelContext& ctx) {
                                                            place.name);
 }
 
-// The same for a kernel that takes elements of type `type` out.
+// Does the same for a kernel that reads elements of type `type`.
 inline StatusOr<Ref<TensorArray>> ArrayToRead(KernelContext& ctx,
                                               DataType type) {
   MR_ASSIGN_OR_RETURN(Ref<TensorArray> array, ArrayOfInput(ctx));
@@ -31,7 +32,7 @@ inline StatusOr<Ref<TensorArray>> ArrayToRead(KernelContext& ctx,
   return array;
 }
 
-// The same for a kernel that puts elements of type `type` in.
+// Does the same for a kernel that writes elements of type `type`.
 inline StatusOr<Ref<TensorArray>> ArrayToWrite(KernelContext& ctx,
                                                DataType type) {
   MR_ASSIGN_OR_RETURN(Ref<TensorArray> array, ArrayOfInput(ctx));

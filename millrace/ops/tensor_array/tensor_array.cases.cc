@@ -3,8 +3,8 @@
 namespace millrace::cases {
 namespace {
 
-// Stock's shape functions take the handle, a scalar, for a vector of two as
-// that of the first form; so static shapes are left out.
+// Stock's shape functions treat the handle, a scalar, as a vector of two like
+// that of the first form; therefore static shapes are not compared.
 
 constexpr DataType kFloat = DataType::kFloat;
 
@@ -50,7 +50,7 @@ void SplitsAndConcats(CaseList& c, DataType t) {
       .Run({"s", "j"});
 }
 
-// Types that no array op writes: only nothing can be taken out.
+// Types that no array op writes: only empty results can be read.
 void Nothing(CaseList& c, DataType t) {
   Array(c, "nothing", 0, t)
       .Node("g", "TensorArrayGatherV3",

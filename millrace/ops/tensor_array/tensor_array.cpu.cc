@@ -76,7 +76,7 @@ Status TensorArray::Resize(int64_t size) {
     slots_.resize(static_cast<size_t>(size));
     return OkStatus();
   }
-  // Twice what it had, so that growing by one each time is cheap.
+  // Doubles the capacity, so that growing by one each time is cheap.
   const int64_t room = std::max(size, 2 * static_cast<int64_t>(slots_.size()));
   MR_RETURN_IF_ERROR(charge_.Set(room * static_cast<int64_t>(sizeof(Slot)),
                                  "the elements of a TensorArray"));
@@ -207,7 +207,8 @@ Status TensorArray::ReadOne(KernelContext& ctx, int32_t index, Tensor* value) {
   return OkStatus();
 }
 
-// Nobody wrote the element: gradients of it may have been stopped.
+// Makes zeros for an element that was not written, since its gradients may have
+// been stopped.
 Status TensorArray::MakeZeros(int32_t index) {
   if (!element_shape_.IsFullyDefined()) {
     return InvalidArgument(
@@ -259,11 +260,11 @@ Status TensorArray::MergeElementShape(const PartialShape& shape) {
 }
 
 void TensorArray::Close() {
-  std::vector<Slot> freed;  // after the lock
+  std::vector<Slot> freed;  // freed after the lock is released
   MutexLock lock(mu_);
   closed_ = true;
   freed.swap(slots_);
-  // Less than before always fits.
+  // Less memory than before always fits.
   (void)charge_.Set(0, "");
   lock.Unlock();
 }

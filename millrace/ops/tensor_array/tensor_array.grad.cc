@@ -1,5 +1,6 @@
-// Gradients of tensor arrays: what goes forwards through an array goes back
-// through the array of its gradients. The gradient of a flow orders this.
+// Gradients of tensor arrays: what goes through an array in the forward pass
+// goes back through the array of its gradients. The gradient of a flow orders
+// these ops.
 #include "millrace/client/gradients/grad_context.h"
 
 namespace millrace::ops {
@@ -10,7 +11,7 @@ struct GradientArray {
   Output flow;
 };
 
-// Made after `flow`, so that an array of dynamic size has its final one.
+// Made after `flow`, so that an array of dynamic size has its final size.
 GradientArray ArrayOfGradients(GradContext& g, const Output& flow) {
   const Scope there = g.scope().ColocateWith(g.in(0));
   const auto made = TensorArrayGradV3(there, g.in(0), flow, g.source());
@@ -23,13 +24,13 @@ using PutOp = Output (*)(const Scope& scope, const Input& handle,
                          const Input& places, const Input& value,
                          const Input& flow);
 
-// The op took elements out at the places of input 1.
+// Sets the gradient of an op that read elements at the indices in input 1.
 void TakeGradient(GradContext& g, PutOp put) {
   const GradientArray array = ArrayOfGradients(g, g.in(2));
   g.Set(2, put(g.scope(), array.handle, g.in(1), g.dy(), array.flow));
 }
 
-// The op put input `value` in: take(array) takes its gradient out.
+// Sets the gradient of an op that wrote input `value`: take(array) reads it.
 template <class Take>
 void PutGradient(GradContext& g, int value, Take take) {
   const Output flow = g.dy();

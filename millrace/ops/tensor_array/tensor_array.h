@@ -11,8 +11,8 @@
 
 namespace millrace::ops {
 
-// Thread-safe. Errors are INVALID_ARGUMENT and name the array unless said
-// otherwise; RESOURCE_EXHAUSTED where memory has no room.
+// Thread-safe. Errors are INVALID_ARGUMENT and name the array unless stated
+// otherwise; RESOURCE_EXHAUSTED if memory runs out.
 class TensorArray final : public Resource {
  public:
   static constexpr absl::string_view kTypeName = "N10tensorflow11TensorArrayE";
@@ -24,15 +24,15 @@ class TensorArray final : public Resource {
     bool identical_element_shapes = false;
     bool dynamic_size = false;
     bool clear_after_read = true;
-    // Holds gradients: what is written twice is added up, what was never
-    // written is zeros.
+    // Holds gradients: repeated writes are added up, and elements never written
+    // are zeros.
     bool is_gradient = false;
   };
 
   static StatusOr<Ref<TensorArray>> Make(Options options, int64_t size);
-  // The gradients of `forward`, which keeps its size from now on. Each written
-  // element of `forward` counts as zeros of its shape, with `prepended` in
-  // front.
+  // Makes the array of the gradients of `forward`, whose size is fixed from now
+  // on. Each written element of `forward` starts as zeros of its shape, with
+  // `prepended` in front.
   static StatusOr<Ref<TensorArray>> MakeGradient(TensorArray& forward,
                                                  std::string name,
                                                  const TensorShape& prepended);
@@ -44,32 +44,32 @@ class TensorArray final : public Resource {
   DataType dtype() const { return options_.dtype; }
   const std::string& name() const { return options_.name; }
 
-  // In the order of the indices, until the first error.
+  // Write and read in the order of the indices, until the first error.
   Status Write(KernelContext& ctx, absl::Span<const int32_t> indices,
                std::vector<Tensor> values);
   Status Read(KernelContext& ctx, absl::Span<const int32_t> indices,
               std::vector<Tensor>* values);
 
   StatusOr<int32_t> Size() const;
-  // How many elements a concatenation has: all, for gradients as many as were
-  // unpacked into the array before.
+  // Returns how many elements a concatenation has: all or, for gradients, as
+  // many as were unpacked into the array before.
   StatusOr<int32_t> ConcatSize() const;
-  // Notes how many elements were unpacked into the array.
+  // Records how many elements were unpacked into the array.
   void MarkSize(int32_t size);
   bool has_dynamic_size() const;
-  // Narrows the shape that elements must have.
+  // Merges `shape` into the shape that elements must have.
   Status MergeElementShape(const PartialShape& shape);
   // Frees all elements; every later use is an error.
   void Close();
 
  private:
   struct Slot {
-    Tensor tensor;  // not valid: zeros of `shape`
+    Tensor tensor;  // invalid: zeros of `shape`
     TensorShape shape;
     bool written = false;
     bool read = false;
     bool cleared = false;
-    bool own_copy = false;  // `tensor` is a sum that nobody else can see
+    bool own_copy = false;  // `tensor` is a sum with a single reference
   };
 
   TensorArray(Options options, int32_t marked_size)

@@ -4,13 +4,13 @@
 namespace millrace::ops {
 namespace {
 
-// What is known of an array's elements; null if nothing.
+// Returns what is known of an array's elements, or null if nothing is.
 const HandleShape* ElementsOf(ShapeContext& c) {
   const std::vector<HandleShape>& handles = c.input_handles(0);
   return handles.empty() ? nullptr : &handles[0];
 }
 
-// Inputs that must be scalars.
+// Requires these inputs to be scalars.
 Status Scalars(ShapeContext& c, std::initializer_list<int> inputs) {
   for (int i : inputs) MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());
   return OkStatus();

@@ -1,4 +1,4 @@
-// Ops that make arrays, and those on one element or the whole array.
+// Kernels that make arrays, and those on one element or the whole array.
 #include <atomic>
 #include <memory>
 
@@ -58,7 +58,7 @@ class TensorArrayKernel {
     }
     const std::string container =
         absl::StrCat("__per_step_", ctx.step().step_id);
-    // Another node may have the same array name, so a name may be taken.
+    // The name may be taken, since another node may have the same array name.
     while (true) {
       TensorArray::Options options = options_;
       options.name = absl::StrCat(
@@ -76,7 +76,7 @@ class TensorArrayKernel {
 
  private:
   TensorArray::Options options_;
-  mutable std::atomic<int64_t> next_{0};  // arrays that the node made
+  mutable std::atomic<int64_t> next_{0};  // number of arrays that the node made
 };
 
 // Both forms; TensorArrayGradWithShape has a shape as input 2.

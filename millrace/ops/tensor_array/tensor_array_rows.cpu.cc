@@ -1,4 +1,5 @@
-// Many elements of an array as one tensor: gather, scatter, concat, split.
+// Kernels of many elements of an array as one tensor: gather, scatter, concat,
+// split.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -22,8 +23,8 @@ StatusOr<std::vector<int32_t>> IndicesOf(const Tensor& indices) {
   return std::vector<int32_t>(flat.begin(), flat.end());
 }
 
-// Output 0 of no elements of shape `element`, which an attribute called `attr`
-// says. UNIMPLEMENTED if it does not say all of it.
+// Sets output 0 to no elements of shape `element`, which comes from the
+// attribute `attr`. Returns UNIMPLEMENTED if the shape is not fully known.
 Status NoElements(KernelContext& ctx, const PartialShape& element,
                   absl::string_view attr, absl::string_view doing) {
   if (!element.IsFullyDefined()) {
@@ -93,7 +94,7 @@ class ConcatKernel {
     MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
                         ArrayToRead(ctx, ctx.output_type(0)));
     MR_ASSIGN_OR_RETURN(const int32_t size, array->ConcatSize());
-    // Gradients of an array that nothing was unpacked into.
+    // The gradients of an array into which nothing was unpacked.
     const int32_t count = std::max(size, 0);
     if (count == 0) {
       MR_RETURN_IF_ERROR(NoElements(ctx, row_shape_, "element_shape_except0",
@@ -185,7 +186,7 @@ Status Scatter(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The rows that each element gets, checked.
+// Returns the number of rows that each element gets, checked.
 StatusOr<std::vector<int64_t>> LengthsOf(const Tensor& lengths,
                                          const Tensor& value) {
   if (lengths.rank() != 1) {

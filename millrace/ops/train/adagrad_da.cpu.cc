@@ -6,7 +6,7 @@
 namespace millrace::ops {
 namespace {
 
-// Dual averaging: the variable follows from the sums alone.
+// Dual averaging: the sums alone determine the variable.
 struct AdagradDaRule {
   static constexpr int kVariables = 3;
   static constexpr const char* kScalars[] = {"lr", "l1", "l2", "global_step"};

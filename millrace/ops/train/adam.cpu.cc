@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// The scalars of one step, as computed in.
+// The scalars of one step, in the type of the computation.
 template <class S>
 struct AdamScalars {
   S rate;  // lr with the bias correction

@@ -1,4 +1,4 @@
-// What all optimizer kernels share.
+// Locked variables and checks for all optimizer kernels.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,16 @@
 namespace millrace::ops {
 
 using ApplyTypes = Join<FloatTypes, ComplexTypes>;
-// These types in a kernel's declaration.
+// These types as text for a kernel's declaration.
 #define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 
 // The first `count` inputs as variables (references or handles), locked and
-// writable for the lifetime of this object. One kernel run.
+// writable for the lifetime of this object. For one kernel run.
 class LockedVariables {
  public:
-  // INVALID_ARGUMENT if shapes of the variables or `grad` differ, "var and
-  // grad do not have the same shape[2] [3]"; FAILED_PRECONDITION for a variable
-  // without a value.
+  // Returns INVALID_ARGUMENT "var and grad do not have the same shape[2] [3]"
+  // if shapes of the variables or `grad` differ; FAILED_PRECONDITION for a
+  // variable without a value.
   static StatusOr<std::unique_ptr<LockedVariables>> Make(KernelContext& ctx,
                                                          int count,
                                                          const Tensor* grad,
@@ -44,20 +44,21 @@ class LockedVariables {
   std::vector<Tensor*> tensors_;
 };
 
-// What an index outside the variables leaves of an update by rows, and what the
-// error says; stock's optimizers differ in it.
+// The part of a sparse update that is done if an index is out of bounds, and
+// the text of the error; stock's optimizers differ in this.
 enum class BadIndex {
   kNothingDone,     // "Index 5 at offset 1 in indices is out of range"
-  kEarlierDone,     // the same, the places before it are applied
+  kEarlierDone,     // same error; the updates before it are applied
   kEarlierDoneNth,  // so, but "indices[1] = 5 is not in [0, 5)"
 };
 
-// The same for rows: input `grad` has a row for each of `indices`. Holds no
-// whole-variable lock, so other rows may be updated meanwhile.
+// The same for sparse updates: input `grad` has a row for each of `indices`.
+// Holds no lock of a whole variable, so other rows may be updated meanwhile.
 class SparseVariables {
  public:
-  // INVALID_ARGUMENT as above, and for `indices` that are no vector, of another
-  // number than `grad` has rows, or (kNothingDone) outside the variables.
+  // Returns INVALID_ARGUMENT as above, and for `indices` that are not a vector,
+  // whose number differs from that of the rows of `grad`, or (kNothingDone)
+  // that are out of bounds.
   static StatusOr<std::unique_ptr<SparseVariables>> Make(
       KernelContext& ctx, int count, const Tensor& grad, const Tensor& indices,
       BadIndex bad_index = BadIndex::kNothingDone);
@@ -67,8 +68,8 @@ class SparseVariables {
   T* data(int i) const {
     return rows_->mutable_elements<T>(i);
   }
-  // As of row_updates.h. With a bad index INVALID_ARGUMENT, after those before
-  // it.
+  // Does what ForEachRow of row_updates.h does. With a bad index, returns
+  // INVALID_ARGUMENT after the updates before it.
   Status ForEachRow(KernelContext& ctx,
                     absl::FunctionRef<void(int64_t row, int64_t i)> f) const;
 
@@ -82,12 +83,12 @@ class SparseVariables {
   Tensor grad_;
 };
 
-// Reference kernels give the variable's reference as output 0.
+// Sets output 0 of a kernel on references to the variable's reference.
 void PassReference(KernelContext& ctx);
 
 // Locks the first `count` inputs as variables and calls f<T>(variables) for the
-// type T of `grad`, one of ElementTypes; passes the reference on. Errors as
-// LockedVariables::Make.
+// type T of `grad`, one of ElementTypes; passes the reference on. The errors
+// are those of LockedVariables::Make.
 template <class ElementTypes, class F>
 Status UpdateDense(KernelContext& ctx, int count, const Tensor& grad,
                    const char* grad_name, F&& f) {
@@ -104,7 +105,8 @@ Status UpdateDense(KernelContext& ctx, int count, const Tensor& grad,
   return OkStatus();
 }
 
-// "lr is not a scalar: [2]".
+// Returns an error such as "lr is not a scalar: [2]" unless the input is a
+// scalar.
 Status CheckHyperparameter(KernelContext& ctx, int input, const char* name);
 
 template <class T>

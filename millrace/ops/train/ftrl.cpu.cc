@@ -51,8 +51,9 @@ struct FtrlRule {
   MR_RULE S Root(S x, S lr_power) const {
     return square_root ? std::sqrt(x) : std::pow(x, -lr_power);
   }
-  // How far `linear` is beyond the limit, over -y. A NaN is within the limit
-  // for the dense op. std::clamp's references keep loops from vectors.
+  // Returns how far `linear` is beyond the limit, divided by -y. For the dense
+  // op, NaN is within the limit. std::clamp is not used since its references
+  // prevent vectorization.
   template <class S>
   MR_RULE static S Shrunk(S linear, S limit, S y) {
     if constexpr (kForm == GradientForm::kDense) {

@@ -6,7 +6,7 @@
 namespace millrace::ops {
 namespace {
 
-// At two places at once: memory has more lines on their way.
+// Updates two halves at once, so that more memory requests are in flight.
 template <class T>
 MR_TARGET_CLONES void Descend(T* var, const T* delta, ComputeType<T> alpha,
                               int64_t n) {

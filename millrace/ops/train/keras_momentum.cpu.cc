@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// The rate inside the accumulator.
+// Applies the learning rate inside the accumulator.
 struct KerasMomentumRule {
   static constexpr int kVariables = 2;
   static constexpr const char* kScalars[] = {"lr", "momentum"};

@@ -29,21 +29,21 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/train/apply.h"
 
-// Part of the loop around it, which has a clone for each instruction set.
+// For functions inside of the loop, which has a clone for each instruction set.
 #define MR_RULE __attribute__((always_inline))
 
 namespace millrace::ops {
 
-// Which op a rule is for, where there are ApplyX and ApplyXV2, which takes one
-// scalar more.
+// The op that a rule is for, if there are ApplyX and ApplyXV2, which has one
+// more scalar.
 enum class OpVersion { k1, k2 };
 
-// Which of an optimizer's ops a rule is for. TensorFlow writes some rules in
-// two ways, which differ where variables or gradients are not finite.
+// Which of an optimizer's ops a rule is for. TensorFlow implements some rules
+// in two ways, which differ if variables or gradients are not finite.
 enum class GradientForm { kDense, kRows };
 
-// Without a loop over the variables, and with copies of what does not change:
-// compilers give up on vectors otherwise.
+// Has no inner loop over the variables and copies what does not change;
+// otherwise compilers do not vectorize it.
 template <class Rule, class T>
 MR_TARGET_CLONES void UpdateSpan(
     const Rule& rule, const std::array<T*, Rule::kVariables>& variables,
@@ -71,7 +71,7 @@ MR_TARGET_CLONES void UpdateSpan(
   }
 }
 
-// What both kernels share: the rule and where its inputs are.
+// The rule and the positions of its inputs, for both kernels.
 template <class Rule>
 class OptimizerInputs {
  public:
@@ -84,7 +84,7 @@ class OptimizerInputs {
       MR_ASSIGN_OR_RETURN(const ArgRange range, init.Input(Rule::kScalars[i]));
       scalars[i] = range.begin;
     }
-    const bool delta = !init.Input("grad").ok();  // one op calls it so
+    const bool delta = !init.Input("grad").ok();  // one op has this name for it
     MR_ASSIGN_OR_RETURN(const ArgRange range,
                         init.Input(delta ? "delta" : "grad"));
     grad = range.begin;

@@ -11,8 +11,8 @@ bool IsVariable(const ArgDef& input) {
   return input.is_ref || input.type == DataType::kResource;
 }
 
-// Returns the number of the first of the inputs that `f` is true for; theirs if
-// there is none.
+// Returns the index of the first input for which `f` is true, or the number of
+// inputs if there is none.
 template <class F>
 int FindInput(const OpDef& op, F f) {
   return static_cast<int>(std::find_if(op.inputs.begin(), op.inputs.end(), f) -

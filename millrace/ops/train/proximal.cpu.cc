@@ -6,7 +6,7 @@
 namespace millrace::ops {
 namespace {
 
-// `x` after a step of length `rate` against the regularizations.
+// Returns `x` after a proximal step of length `rate` with both regularizations.
 template <class S>
 inline MR_RULE S Shrink(S x, S rate, S l1, S l2) {
   const S size = l1 > 0 ? std::max(std::abs(x) - rate * l1, S(0)) : std::abs(x);

@@ -5,7 +5,7 @@
 namespace millrace::ops {
 namespace {
 
-// Moves `average` towards `x`, of which it keeps the part `rho`.
+// Moves `average` towards `x`; keeps the fraction `rho` of it.
 template <GradientForm kForm, class S>
 inline MR_RULE void Average(S& average, S x, S rho) {
   if constexpr (kForm == GradientForm::kDense) {

@@ -1,4 +1,4 @@
-// What gradients of lists ask of their inputs.
+// Shapes that gradients of lists need.
 #pragma once
 
 #include "millrace/client/gradients/grad_context.h"
@@ -9,7 +9,7 @@ namespace millrace::ops {
 inline Output ElementShapeOf(GradContext& g, const Output& list) {
   return TensorListElementShape(g, list, DataType::kInt32);
 }
-// The shape of the rows of a tensor.
+// Returns the shape of the rows of a tensor.
 inline Output RowShapeOf(GradContext& g, const Output& t) {
   return Part(g, ShapeOf(g, t), 1, kToEnd);
 }

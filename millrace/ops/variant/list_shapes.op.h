@@ -1,5 +1,5 @@
-// What shape functions know of lists: one element type and one shape, behind
-// the handle.
+// Lists in shape functions: one element type and one shape are known, attached
+// to the handle.
 #pragma once
 
 #include "millrace/graph/op_decl.h"
@@ -7,14 +7,15 @@
 
 namespace millrace::ops {
 
-// What is known of the elements of the list in input `i`; null if nothing.
+// Returns what is known of the elements of the list in input `i`, or null if
+// nothing is.
 const HandleShape* ElementsOf(ShapeContext& c, int i = 0);
 
-// Output 0 is a list of such elements.
+// Sets output 0 to a list of such elements.
 Status ReturnList(ShapeContext& c, DataType dtype, PartialShape element);
 
-// `element` and what is known of the elements of input 0, which have the type
-// of the attribute. INVALID_ARGUMENT if they do not fit.
+// Merges `element` with what is known of the elements of input 0, which must
+// have the type of the attribute. Returns INVALID_ARGUMENT if they do not fit.
 StatusOr<PartialShape> MergeElements(ShapeContext& c, PartialShape element);
 
 }  // namespace millrace::ops

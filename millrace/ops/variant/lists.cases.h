@@ -1,7 +1,8 @@
-// How cases of tensor lists begin: lists with rows, with places and without.
+// How cases of tensor lists begin: lists with rows, with unset elements, and
+// without elements.
 //
 // Stock builds no graph in which a shape that is the scalar -1 is not a
-// constant; so static shapes are left out where there is one.
+// constant; therefore cases with such a shape have no static shapes.
 #pragma once
 
 #include <utility>
@@ -16,12 +17,12 @@ inline constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 inline AttrMap Element(DataType t) { return {{"element_dtype", t}}; }
 
-// "rows": the list of three rows of a tensor.
+// Adds "rows": the list of three rows of a tensor.
 inline Case& Rows(CaseList& c, const char* name, DataType t = kFloat) {
   return c.Sequence(name).Node("rows", "TensorListFromTensor",
                                {Rand(t, {3, 2}), Vec({2})});
 }
-// "list": a list of elements that are not set.
+// Adds "list": a list of elements that are not set.
 inline Case& Reserved(CaseList& c, const char* name, int size, Value shape,
                       DataType t = kFloat) {
   return c.Sequence(name).Node("list", "TensorListReserve",
@@ -32,9 +33,9 @@ inline Case& Empty(CaseList& c, const char* name, Value shape,
   return c.Sequence(name).Node("list", "EmptyTensorList",
                                {std::move(shape), Scalar(most)}, Element(t));
 }
-// A value whose static shape nobody knows.
+// Adds a value whose static shape is unknown.
 inline Case& Hidden(Case& c, const char* name, Value v) {
-  // A temporary here gets a wrong warning from g++ 12.
+  // g++ 12 gives a wrong warning for a temporary here.
   const PartialShape unknown;
   return c.Node(name, "PlaceholderWithDefault", {std::move(v)},
                 {{"shape", unknown}});

@@ -1,5 +1,5 @@
-// Lists in lists, optionals in optionals: how deep they lie in each other is up
-// to the client.
+// Lists in lists, optionals in optionals: the client decides how deeply they
+// nest.
 #include <gtest/gtest.h>
 
 #include "millrace/client/session.h"
@@ -14,7 +14,7 @@ Output EmptyList(const Scope& s) {
   return EmptyTensorList(s, -1, -1, DataType::kVariant);
 }
 
-// `wrap` as often as `n` says, around `inner`.
+// Applies `wrap` to `inner` n times.
 template <class Wrap>
 Output Nested(const Scope& s, const Output& n, const Output& inner, Wrap wrap) {
   return WhileLoop(
@@ -42,7 +42,7 @@ void ExpectValue(const Scope& s, const Output& n, int32_t times,
   EXPECT_EQ((*out)[0].scalar<int32_t>(), expected);
 }
 
-// Deep enough that a call for each level would not fit any stack.
+// Deep enough that recursion over the levels would overflow any stack.
 constexpr int32_t kDeep = 200'000;
 
 TEST(NestedVariants, DeepListsGo) {
@@ -78,8 +78,8 @@ TEST(NestedVariants, DeepOptionals) {
               1);
 }
 
-// One list that is in another one twice, that one too, ...: as many paths as
-// there are numbers, but few values.
+// A list occurs twice in another one, that one twice in the next, ...: there
+// are 2^n paths, but few values.
 TEST(NestedVariants, SharedListsAreGoneThroughOnce) {
   const Scope s = Scope::NewRoot();
   const Output n = Placeholder(s, DataType::kInt32);
@@ -88,7 +88,7 @@ TEST(NestedVariants, SharedListsAreGoneThroughOnce) {
   ExpectValue(s, n, 1000, TensorListLength(s, sum), 2);
 }
 
-// What is made of nested lists is what was made of the flat ones.
+// Zeros and sums of nested lists equal those of the flat ones.
 TEST(NestedVariants, ZerosAndSumsOfWhatIsInside) {
   const Scope s = Scope::NewRoot();
   const Output n = Placeholder(s, DataType::kInt32);

@@ -1,4 +1,4 @@
-// Optionals: a tuple of tensors, or nothing.
+// Kernels of optionals: a tuple of tensors, or nothing.
 #include <vector>
 
 #include "millrace/base/memory/memory_charge.h"
@@ -9,12 +9,13 @@
 namespace millrace::ops {
 namespace {
 
-// Without components: nothing. Immutable.
+// Has no components if it is empty. Immutable.
 class OptionalValue final : public CompoundVariant {
  public:
   static constexpr absl::string_view kTypeName = "tensorflow::data::Optional";
 
-  // RESOURCE_EXHAUSTED where memory has no room for the table of components.
+  // Returns RESOURCE_EXHAUSTED if there is no memory for the table of
+  // components.
   static StatusOr<Ref<VariantValue>> Make(std::vector<Tensor> components) {
     auto made = MakeRef<OptionalValue>();
     MR_RETURN_IF_ERROR(made->charge_.Set(

@@ -7,8 +7,8 @@
 
 namespace millrace::ops {
 
-// A scalar variant: an optional with these components, without any: nothing.
-// RESOURCE_EXHAUSTED.
+// Returns a scalar variant: an optional with these components, empty if there
+// are none. Returns RESOURCE_EXHAUSTED if memory runs out.
 StatusOr<Tensor> MakeOptional(std::vector<Tensor> components);
 
 }  // namespace millrace::ops

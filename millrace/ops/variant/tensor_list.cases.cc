@@ -92,8 +92,8 @@ void FailingPops(CaseList& c) {
       .Run({"p:1"});
 }
 
-// What remains after a pop may have elements of other shapes; the shape that
-// the op is given says nothing of them.
+// The elements that remain after a pop may have other shapes; the shape given
+// to the op does not describe them.
 void PopsOfOtherShapes(CaseList& c) {
   Reserved(c, "other_shapes", 2, Vec({-1, 2}))
       .Node("a", "TensorListSetItem", {"list", Scalar(0), F32({3, 2})})

@@ -47,7 +47,7 @@ StatusOr<Ref<VariantValue>> TensorListValue::With(
 
 Status TensorListValue::Resize(int64_t size) {
   if (size > static_cast<int64_t>(tensors_.capacity())) {
-    // Twice what it had, so that pushing one by one is cheap.
+    // Doubles the capacity, so that pushing elements one by one is cheap.
     const int64_t room =
         std::max(size, 2 * static_cast<int64_t>(tensors_.size()));
     MR_RETURN_IF_ERROR(charge_.Set(room * static_cast<int64_t>(sizeof(Tensor)),

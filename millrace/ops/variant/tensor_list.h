@@ -1,4 +1,4 @@
-// TensorListValue: a list of tensors, as the value of a variant.
+// TensorListValue: a list of tensors, which is the value of a variant.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 #include "millrace/ops/reduction/compound_variant.h"
 #include "millrace/tensor/tensor.h"
 
-// What kernels of lists take.
+// The types that kernels of lists take.
 #define MR_LIST_TYPES                                                 \
   "element_dtype: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_TYPES \
   ", variant"
@@ -33,7 +33,8 @@ class TensorListValue final : public CompoundVariant {
   const std::vector<Tensor>& tensors() const { return tensors_; }
   int64_t size() const { return static_cast<int64_t>(tensors_.size()); }
 
-  // For the only owner. RESOURCE_EXHAUSTED where memory has no room.
+  // These require the only reference. They return RESOURCE_EXHAUSTED if memory
+  // runs out.
   Status Resize(int64_t size);  // new elements are not set
   Status Push(Tensor value);
   Tensor Pop();
@@ -47,24 +48,25 @@ class TensorListValue final : public CompoundVariant {
   int32_t max_num_elements = -1;  // -1: any
 
  private:
-  std::vector<Tensor> tensors_;  // without a type: not set
+  std::vector<Tensor> tensors_;  // no type: not set
   MemoryCharge charge_;
 };
 
-// The list in input `i`, a scalar. INVALID_ARGUMENT for anything else.
+// Returns the list in input `i`, a scalar, or INVALID_ARGUMENT for anything
+// else.
 StatusOr<const TensorListValue*> ListOfInput(KernelContext& ctx, int i);
-// The same for a kernel that works on elements of type `dtype`.
+// Does the same for a kernel that works on elements of type `dtype`.
 StatusOr<const TensorListValue*> ListOfInput(KernelContext& ctx, int i,
                                              DataType dtype);
-// That list for changing: itself where this kernel has the only reference, else
-// a copy. The input is gone.
+// Takes the input and returns its list for changes: the list itself if this
+// kernel has the only reference, else a copy.
 StatusOr<Ref<TensorListValue>> TakeList(KernelContext& ctx, int i);
 void SetListOutput(KernelContext& ctx, int i, Ref<TensorListValue> list);
 
-// A shape from an int32 or int64 tensor: a vector with -1 for unknown sizes, or
-// the scalar -1 for an unknown rank.
+// Returns the shape that an int32 or int64 tensor holds: a vector with -1 for
+// unknown sizes, or the scalar -1 for an unknown rank.
 StatusOr<PartialShape> ShapeOfTensor(const Tensor& t);
-// That in input `i` and the list's element shape together.
+// Merges the shape that input `i` holds with the list's element shape.
 StatusOr<PartialShape> ElementShape(KernelContext& ctx, int i,
                                     const TensorListValue& list);
 

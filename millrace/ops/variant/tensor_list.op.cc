@@ -3,7 +3,7 @@
 namespace millrace::ops {
 namespace {
 
-// A new list whose element shape is input `shape_input`.
+// Sets output 0 to a new list whose element shape is input `shape_input`.
 Status NewList(ShapeContext& c, int shape_input) {
   MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
   MR_ASSIGN_OR_RETURN(PartialShape element, c.ShapeFromInput(shape_input));
@@ -23,8 +23,8 @@ Status PushShape(ShapeContext& c) {
   return ReturnList(c, dtype, elements->shape);
 }
 
-// Input 1 is the shape of the element that is popped, while the others may have
-// different ones. Stock does not read it here.
+// Input 1 is the shape of the popped element; the other elements may have
+// different shapes. Stock does not read it here.
 Status PopShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const DataType dtype, c.Attr<DataType>("element_dtype"));
   MR_ASSIGN_OR_RETURN(PartialShape element, MergeElements(c, PartialShape()));

@@ -1,4 +1,4 @@
-// Tensors of lists, whose lists are joined or grow one by one.
+// Kernels of tensors of lists, whose lists are joined or grow one by one.
 #include <utility>
 
 #include "millrace/kernel/kernel_decl.h"
@@ -8,7 +8,7 @@
 namespace millrace::ops {
 namespace {
 
-// The list in element i of a tensor of lists.
+// Returns the list in element i of a tensor of lists.
 StatusOr<const TensorListValue*> ListAt(const Tensor& t, int64_t i,
                                         absl::string_view name) {
   const VariantElement& element =

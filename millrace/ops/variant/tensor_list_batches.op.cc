@@ -1,4 +1,4 @@
-// Ops on tensors of lists.
+// Schemas of ops on tensors of lists.
 #include "millrace/ops/variant/list_shapes.op.h"
 
 namespace millrace::ops {

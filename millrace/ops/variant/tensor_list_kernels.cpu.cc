@@ -1,4 +1,5 @@
-// Making lists, their length and shape, pushing and popping, one element.
+// Kernels that make lists, return their length and shape, push and pop, and get
+// and set one element.
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/indexing/rows.h"
 #include "millrace/ops/variant/tensor_list.h"
@@ -124,7 +125,7 @@ Status PushBack(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Zeros for an element that was never set.
+// Returns zeros for an element that was never set.
 StatusOr<Tensor> Unset(KernelContext& ctx, const TensorListValue& list,
                        const PartialShape& shape) {
   if (!shape.IsFullyDefined()) {
@@ -226,7 +227,6 @@ class SetItemKernel {
 
 }  // namespace
 
-// What elements may be, taken out of a list.
 MR_KERNELS(EmptyTensorList, Cpu){{.make = MakeKernel<EmptyListKernel>,
                                   .host = "element_shape, max_num_elements",
                                   .cheap = true}};

@@ -1,4 +1,5 @@
-// Lists as one tensor and back: stack, gather, concat, scatter, split.
+// Kernels that convert lists to one tensor and back: stack, gather, concat,
+// scatter, split.
 #include <algorithm>
 
 #include "millrace/base/memory/checked_size.h"
@@ -15,7 +16,7 @@ Status AtLeastVector(const Tensor& t) {
                          t.shape().DebugString());
 }
 
-// INVALID_ARGUMENT unless rows of t may be elements of shape `element`.
+// Returns INVALID_ARGUMENT unless rows of t may be elements of shape `element`.
 Status ExpectRows(const Tensor& t, const PartialShape& element) {
   const PartialShape row = RowShape(t.shape());
   if (element.IsCompatibleWith(row)) return OkStatus();
@@ -23,14 +24,15 @@ Status ExpectRows(const Tensor& t, const PartialShape& element) {
                          " from a tensor with shape ", row.DebugString());
 }
 
-// INVALID_ARGUMENT "`otherwise`[?,2]" unless all of `shape` is known.
+// Returns INVALID_ARGUMENT "`otherwise`[?,2]" unless all of `shape` is known.
 StatusOr<TensorShape> AllOf(const PartialShape& shape,
                             absl::string_view otherwise) {
   if (shape.IsFullyDefined()) return shape.AsTensorShape();
   return InvalidArgument(otherwise, shape.DebugString());
 }
 
-// The values stacked as output 0; those that are not set are zeros of `shape`.
+// Sets output 0 to the stacked values; those that are not set are zeros of
+// `shape`.
 Status StackValues(KernelContext& ctx, std::vector<Tensor> values,
                    const TensorShape& shape) {
   Tensor zeros;
@@ -113,7 +115,8 @@ Status Gather(KernelContext& ctx) {
 }
 
 // Both forms: the first has the shape of its elements as an attribute, the
-// second as input 1, and the rows of elements that are not set as input 2.
+// second as input 1, and the number of rows of elements that are not set as
+// input 2.
 class ConcatKernel {
  public:
   static StatusOr<ConcatKernel> Make(const KernelInit& init) {
@@ -143,7 +146,7 @@ class ConcatKernel {
   }
 
  private:
-  // The shape of all elements but for dimension 0.
+  // Returns the shape of all elements without dimension 0.
   static StatusOr<TensorShape> RowOfAll(const PartialShape& element,
                                         const TensorListValue& list) {
     PartialShape row = RowShape(element);
@@ -167,7 +170,7 @@ class ConcatKernel {
                  "element_shape_except_first_dim is not fully defined: ");
   }
 
-  // Rows that element i, which is not set, counts for.
+  // Returns the number of rows for which element i, which is not set, counts.
   StatusOr<int64_t> UnsetRows(KernelContext& ctx, size_t i) const {
     if (is_first_form_) {
       return InvalidArgument(
@@ -227,10 +230,10 @@ Status FromTensor(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Whether a list grows so that it has what an index says.
+// Says whether a list grows to include the largest index.
 enum class ListLength { kFixed, kGrows };
 
-// Row i of `t` becomes element indices[i].
+// Sets element indices[i] to row i of `t`.
 Status ScatterRows(KernelContext& ctx, const Tensor& t, const Tensor& indices,
                    ListLength length, TensorListValue& list) {
   if (indices.num_elements() != t.dim(0)) {

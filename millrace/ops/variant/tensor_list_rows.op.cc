@@ -1,10 +1,10 @@
-// Lists as one tensor and back.
+// Schemas that convert lists to one tensor and back.
 #include "millrace/ops/variant/list_shapes.op.h"
 
 namespace millrace::ops {
 namespace {
 
-// Rows of input `value` become elements of the shape that input 1 or 2 says.
+// Rows of input `value` become elements of the shape that input 1 or 2 holds.
 StatusOr<PartialShape> RowsOfInput(ShapeContext& c, int value,
                                    int shape_input) {
   MR_ASSIGN_OR_RETURN(const PartialShape t, c.WithRankAtLeast(value, 1));
@@ -29,7 +29,7 @@ Status GatherShape(ShapeContext& c) {
   return c.Return(indices.Concatenate(element));
 }
 
-// All dimensions of the elements but the first are those of the result.
+// The dimensions of the elements after the first are those of the result.
 Status JoinedShape(ShapeContext& c, PartialShape element) {
   MR_ASSIGN_OR_RETURN(element, MergeElements(c, std::move(element)));
   if (element.known_rank()) {

@@ -1,6 +1,6 @@
-// What the readers of picture files share: who gives the memory, who may stop
-// them. Readers never take memory for a size that a file claims before they
-// have checked it, and never throw.
+// The callbacks of decoders of image files, which allocate memory and may stop
+// them. A decoder checks a size that a file claims before it allocates memory
+// for it, and never throws.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,20 @@ namespace millrace::ops {
 
 enum class ImageFormat { kUnknown, kJpeg, kPng, kGif, kBmp, kWebP };
 
-// By the first bytes.
+// Returns the format by the first bytes of a file.
 ImageFormat FormatOf(absl::string_view bytes);
 
-// Gives room for the samples of a picture, row-major, once its size is known.
-// Called at most once; an error ends the reading and is its result.
+// Allocates the samples of an image, row-major, once its size is known. Called
+// at most once; an error ends the decoding and is its result.
 using PixelAllocator = absl::FunctionRef<StatusOr<uint8_t*>(
     int64_t height, int64_t width, int64_t channels)>;
-// The same for the pictures of an animation.
+// Allocates the samples of all frames of an animation.
 using FrameAllocator = absl::FunctionRef<StatusOr<uint8_t*>(
     int64_t frames, int64_t height, int64_t width, int64_t channels)>;
-// OK, or why the work is to end. Asked between rows, on the same thread.
+// Returns OK, or the reason why the work should end. Called between rows, on
+// the same thread.
 using StopCheck = absl::FunctionRef<Status()>;
-// How many rows lie between two such questions.
+// The number of rows between two such calls.
 inline constexpr int kRowsBetweenStops = 64;
 
 }  // namespace millrace::ops

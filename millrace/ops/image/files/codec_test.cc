@@ -1,5 +1,5 @@
-// Limits and the end of work, which cases cannot reach: what is refused before
-// memory is taken, and how soon a reader stops.
+// Limits and stopping, which cases cannot reach: what is refused before memory
+// is allocated, and how soon a decoder stops.
 #include "millrace/ops/image/files/codec.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::string Jpeg(int64_t height, int64_t width, Scans scans) {
       .value();
 }
 
-// Puts a size of its own into the header.
+// Replaces the size in the header.
 std::string WithJpegSize(std::string file, int height, int width) {
   for (size_t i = 2; i + 9 < file.size(); ++i) {
     const auto marker = static_cast<uint8_t>(file[i + 1]);
@@ -104,7 +104,7 @@ TEST(CodecTest, HugeJpegsAreRefusedBeforeMemoryIsTaken) {
   EXPECT_EQ(MemoryBudget::Process().peak(), before);
 }
 
-// Made smaller by 8 it would fit, but its coefficients would not.
+// Downscaled by 8 the image would fit, but its coefficients would not.
 TEST(CodecTest, CoefficientsOfManyScansAreCharged) {
   const std::string file =
       WithJpegSize(Jpeg(16, 16, Scans::kProgressive), 60000, 60000);
@@ -161,7 +161,7 @@ TEST(CodecTest, PngKeepsEveryPixel) {
   }
 }
 
-// 65535 x 65535 pixels, of which there are none.
+// The file claims 65535 x 65535 pixels and has none.
 TEST(CodecTest, GifsWithoutTheirPixelsTakeNoMemory) {
   std::string file("GIF89a\xff\xff\xff\xff\x80\0\0abcdef", 19);
   file += std::string("\x2c\0\0\0\0\xff\xff\xff\xff\0\2\1\x44\0;", 16);
@@ -178,7 +178,7 @@ TEST(CodecTest, ReadersAndWritersStopWhenAsked) {
   const std::string png =
       WritePng(pixels.data(), 400, 300, 3, 8, -1, GoOn).value();
   Room room;
-  // Asked for the n-th time, it wants an end.
+  // The n-th stop check returns an error.
   const auto run = [&](const std::function<Status(StopCheck)>& f) {
     for (const int n : {1, 2, 4}) {
       int asked = 0;

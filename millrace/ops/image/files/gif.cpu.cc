@@ -1,6 +1,6 @@
-// A file is read twice: first its frames are counted, and their data checked
-// without keeping a pixel, so that memory is taken only for what is there; then
-// they are painted, row by row.
+// A file is read twice: the first pass counts its frames and checks their data
+// without keeping a pixel, so that memory is allocated only for what is there;
+// the second paints them, row by row.
 #include "millrace/ops/image/files/gif.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr int kNoColor = -1;
 constexpr size_t kHeaderBytes = 6, kScreenBytes = 7, kFrameBytes = 9;
 constexpr uint8_t kExtension = 0x21, kFrame = 0x2c, kTrailer = 0x3b;
 constexpr uint8_t kGraphicsControl = 0xf9;
-// Rows of an interlaced picture come in four passes.
+// The rows of an interlaced image come in four passes.
 constexpr struct {
   int64_t first, step;
 } kPasses[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
@@ -27,8 +27,8 @@ struct Frame {
   int64_t left = 0, top = 0, width = 0, height = 0;
   bool interlaced = false;
   int transparent = kNoColor;
-  absl::string_view colors;  // 3 bytes each; null data: none
-  absl::string_view data;    // from the length of codes on
+  absl::string_view colors;  // 3 bytes each; null data: no palette
+  absl::string_view data;    // begins with the length of codes
 };
 
 uint8_t ByteAt(absl::string_view s, size_t i) {
@@ -43,7 +43,7 @@ class GifParser {
  public:
   explicit GifParser(absl::string_view bytes) : rest_(bytes) {}
 
-  // The part before the frames.
+  // Reads the part before the frames.
   Status ReadScreen() {
     if (rest_.size() < kHeaderBytes + kScreenBytes) return NoScreen();
     rest_.remove_prefix(kHeaderBytes);
@@ -52,8 +52,8 @@ class GifParser {
     return ReadColors(flags, &colors_).ok() ? OkStatus() : NoScreen();
   }
 
-  // Frames up to the trailer, or to what cannot be read: then an error, and
-  // `frames` holds those before.
+  // Reads frames up to the trailer. If something cannot be read, returns an
+  // error, and `frames` holds the frames before it.
   Status ReadFrames(StopCheck stop, std::vector<Frame>* frames) {
     Frame next;
     while (true) {
@@ -78,7 +78,8 @@ class GifParser {
   }
 
  private:
-  // Colours follow if the uppermost bit is set, as many as the lower three say.
+  // Reads the palette, which exists if the highest bit is set; the lowest three
+  // give its size.
   Status ReadColors(uint8_t flags, absl::string_view* colors) {
     if ((flags & 0x80) == 0) return OkStatus();
     const size_t size = size_t{3} << ((flags & 7) + 1);
@@ -140,7 +141,7 @@ class GifCanvas {
   GifCanvas(uint8_t* pixels, int64_t height, int64_t width)
       : pixels_(pixels), height_(height), width_(width) {}
 
-  // Paints frame `number` on top of `pixels_`, which holds what was there.
+  // Paints frame `number` over `pixels_`, which holds the frames before it.
   Status Paint(const Frame& frame, int64_t number, StopCheck stop) {
     if (frame.colors.data() == nullptr) {
       return InvalidArgument("missing color map for frame ", number);
@@ -201,7 +202,7 @@ Status Read(absl::string_view bytes, GifFrames which, FrameAllocator allocate,
   if (!read.ok()) {
     MR_RETURN_IF_ERROR(stop());
     if (read.code() == StatusCode::kResourceExhausted) return read;
-    // What comes before a damaged part is good.
+    // The frames before a damaged part are valid.
     if (frames.empty()) return Prefix("failed to slurp gif file: ", read);
   }
   if (frames.empty()) {

@@ -23,7 +23,7 @@ void JpegGuard::Fail(j_common_ptr info) {
   std::longjmp(guard->jump_, 1);
 }
 
-// Damaged data only: libjpeg goes on with grey.
+// Called for damaged data only: libjpeg continues with grey.
 void JpegGuard::Warn(j_common_ptr info, int level) {
   if (level < 0) ++info->err->num_warnings;
 }

@@ -1,5 +1,5 @@
-// What reading and writing with libjpeg share: errors that jump, and the end of
-// long work. Only for jpeg_*.cpu.cc.
+// JpegGuard: handles errors, which jump, and stops long work while reading and
+// writing with libjpeg. For jpeg_*.cpu.cc only.
 #pragma once
 
 #include <csetjmp>
@@ -12,25 +12,25 @@
 
 namespace millrace::ops {
 
-// libjpeg reports an error by a function that must not return. Ours jumps back
-// into Guarded. So every call of libjpeg lies in a Guarded function, which has
-// no variables with destructors and calls nothing that has them on the stack
-// while libjpeg is above it. One thread.
+// Handles errors of libjpeg, which calls a function that must not return; ours
+// jumps back into Guarded. Therefore every call of libjpeg is in a Guarded
+// function, which has no variables with destructors and, while libjpeg is above
+// it on the stack, calls nothing that has any. For one thread.
 class JpegGuard {
  public:
-  // More scans than any encoder writes; each costs a pass over the picture.
+  // More scans than any encoder writes; each costs a pass over the image.
   static constexpr int kMaxScans = 500;
 
   explicit JpegGuard(StopCheck stop) : stop_(stop) {}
   JpegGuard(const JpegGuard&) = delete;
   JpegGuard& operator=(const JpegGuard&) = delete;
 
-  // Sets error handling of a struct that is not created yet.
+  // Sets the error handling of a struct that is not created yet.
   void Attach(j_common_ptr info);
-  // Lets libjpeg ask for a stop. After creation.
+  // Makes libjpeg ask whether to stop. Requires: the struct is created.
   void Watch(j_common_ptr info);
 
-  // Runs f(p). False if libjpeg gave up.
+  // Runs f(p). Returns false if libjpeg failed.
   template <class P>
   bool Guarded(P* p, void (*f)(P*)) {
     if (setjmp(jump_) != 0) return false;
@@ -38,9 +38,9 @@ class JpegGuard {
     return true;
   }
 
-  // Why work was stopped, OK if it was not.
+  // Returns why the work was stopped; OK if it was not.
   const Status& stopped() const { return stopped_; }
-  // libjpeg's words in brackets, if there are any.
+  // Returns libjpeg's message in brackets, or "" if there is none.
   std::string Words() const;
 
  private:

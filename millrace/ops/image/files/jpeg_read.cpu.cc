@@ -1,5 +1,5 @@
-// Reading of JPEG pictures: what libjpeg is told, and what is done where a
-// file ends early.
+// Decodes JPEG images: the options of libjpeg, and the handling of files that
+// end early.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -17,11 +17,11 @@ namespace {
 constexpr int64_t kMaxSamples = int64_t{1} << 29;
 constexpr JOCTET kEndOfImage[] = {0xff, JPEG_EOI};
 
-// A block of the picture takes less than this many bytes.
+// A block of the image takes fewer bytes than this.
 constexpr int kMaxRereads = 10000;
 
-// Bytes in memory as libjpeg's source; `base` comes first, so that a pointer
-// to it is one to the whole.
+// Bytes in memory as libjpeg's source. `base` comes first, so that a pointer to
+// it is one to the whole struct.
 struct MemorySource {
   jpeg_source_mgr base;
   const JOCTET* begin;
@@ -40,11 +40,11 @@ void StartSource(j_decompress_ptr info) {
   info->src->bytes_in_buffer = SourceOf(info)->size;
 }
 
-// Called where the bytes do not suffice. All of them are there from the start,
-// so there are no more: the reading is suspended while some of them are not
-// used up (a block is cut), and fails after that; or, to recover, goes on with
-// those bytes again and then with a mark of the end. libjpeg would read a last
-// 0xff for ever; so this has an end, too.
+// Called when libjpeg needs more bytes. All bytes are there from the start, so
+// no more follow: reading is suspended while some of them are unused (a block
+// is cut), and fails after that or, to recover, continues with those bytes once
+// more and then with an end marker. libjpeg would read a final 0xff forever, so
+// rereading is limited, too.
 boolean FillSource(j_decompress_ptr info) {
   MemorySource* const source = SourceOf(info);
   jpeg_source_mgr* const base = info->src;
@@ -96,7 +96,7 @@ class JpegReader {
 
   jpeg_decompress_struct& info() { return info_; }
 
-  // As far as the picture's size.
+  // Reads up to the size of the image.
   Status ReadHeader() {
     guard_.Attach(reinterpret_cast<j_common_ptr>(&info_));
     return Check(guard_.Guarded<JpegReader>(this, [](JpegReader* r) {
@@ -108,9 +108,10 @@ class JpegReader {
     }));
   }
 
-  // After the parameters are set. Sizes are checked, and what libjpeg itself
-  // takes is charged, before it takes it. The result is whether rows can be
-  // read; they cannot where a file of several scans is cut.
+  // Starts decoding, after the parameters are set. Sizes are checked, and
+  // libjpeg's own memory is charged, before it is allocated. Returns whether
+  // rows can be read, which is not the case if a file of several scans is
+  // truncated.
   StatusOr<bool> Start() {
     MR_RETURN_IF_ERROR(Check(guard_.Guarded<JpegReader>(
         this, [](JpegReader* r) { jpeg_calc_output_dimensions(&r->info_); })));
@@ -129,8 +130,8 @@ class JpegReader {
     return started_;
   }
 
-  // From now on rows begin at y, and hold at least `width` columns, the last of
-  // them the window's last: libjpeg cuts only between blocks on the left.
+  // Makes rows begin at y and hold at least `width` columns, the last of which
+  // is the window's last: libjpeg crops only at blocks on the left.
   Status Crop(int64_t y, int64_t x, int64_t width) {
     crop_y_ = static_cast<JDIMENSION>(y);
     crop_x_ = static_cast<JDIMENSION>(x);
@@ -141,7 +142,7 @@ class JpegReader {
     }));
   }
 
-  // False if the file has no more of it.
+  // Returns false if the file has no more rows.
   StatusOr<bool> ReadRow(uint8_t* row) {
     row_ = row;
     MR_RETURN_IF_ERROR(
@@ -151,7 +152,8 @@ class JpegReader {
     return got_row_;
   }
 
-  // The rest of the file must be sound too. `whole`: nothing is missing.
+  // Checks that the rest of the file is valid, too. `whole` means that nothing
+  // is missing.
   Status Finish(bool whole, int64_t rows_below) {
     whole_ = whole;
     rows_below_ = static_cast<JDIMENSION>(rows_below);
@@ -177,8 +179,8 @@ class JpegReader {
     return OkStatus();
   }
 
-  // Rows, and the coefficients of the whole picture if they come in several
-  // scans.
+  // Charges rows and, if the image has several scans, the coefficients of all
+  // of it.
   Status Charge() {
     CheckedSize bytes = 0;
     for (int i = 0; i < info_.num_components; ++i) {
@@ -203,7 +205,8 @@ class JpegReader {
   JDIMENSION crop_y_ = 0, crop_x_ = 0, crop_width_ = 0, rows_below_ = 0;
 };
 
-// Four inks as libjpeg gives them; with Adobe's mark they are inverted.
+// Converts CMYK as libjpeg returns it; it is inverted if Adobe's marker is
+// there.
 void InksToColors(const uint8_t* inks, bool adobe, int64_t width,
                   uint8_t* colors) {
   for (int64_t i = 0; i < width; ++i, inks += 4, colors += 3) {
@@ -234,13 +237,13 @@ void SetParameters(const JpegReadOptions& o, int channels,
   info->dct_method = o.accurate_dct ? JDCT_ISLOW : JDCT_IFAST;
 }
 
-// The picture's rows as libjpeg gives them, as many as there are.
+// Reads as many rows of the image as libjpeg returns, and returns their number.
 StatusOr<int64_t> ReadScanlines(JpegReader& reader, int64_t height,
                                 int64_t width, int channels, uint8_t* out) {
   const jpeg_decompress_struct& info = reader.info();
   const bool inks = info.out_color_space == JCS_CMYK;
   const int64_t row_bytes = width * channels;
-  // What libjpeg could not cut off lies to the left.
+  // Columns that libjpeg could not crop are on the left.
   const int64_t before = int64_t{info.output_width} - width;
   std::vector<uint8_t> row;
   if (inks || before > 0) {

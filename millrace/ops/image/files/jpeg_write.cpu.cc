@@ -1,4 +1,4 @@
-// Writing of JPEG pictures.
+// Encodes JPEG images.
 #include <algorithm>
 #include <vector>
 
@@ -14,8 +14,8 @@ constexpr int64_t kMaxJpegPixels = int64_t{1} << 29;
 constexpr size_t kMaxChunk = size_t{1} << 20;
 constexpr absl::string_view kXmpNamespace = "http://ns.adobe.com/xap/1.0/";
 
-// libjpeg writes into `chunk`; whole chunks are appended to `out`. `base` comes
-// first, so that a pointer to it is one to the whole.
+// libjpeg writes into `chunk`; full chunks are appended to `out`. `base` comes
+// first, so that a pointer to it is one to the whole struct.
 struct StringTarget {
   jpeg_destination_mgr base;
   std::vector<JOCTET>* chunk;
@@ -84,7 +84,8 @@ class JpegWriter {
   }
 
  private:
-  // Pictures of several scans are kept as coefficients, of 2 bytes.
+  // Charges memory. Images of several scans are kept as coefficients of 2
+  // bytes.
   Status Charge() {
     CheckedSize bytes = 64 * int64_t{channels_} * width_;
     if (options_.progressive || options_.optimize_size) {
@@ -96,7 +97,7 @@ class JpegWriter {
     return charge_.Set(total, "JPEG encoding");
   }
 
-  // Guarded.
+  // Requires: runs in Guarded.
   void Start() {
     jpeg_create_compress(&info_);
     guard_.Watch(reinterpret_cast<j_common_ptr>(&info_));

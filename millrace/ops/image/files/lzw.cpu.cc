@@ -73,7 +73,7 @@ Status LzwReader::NextCode(int* code) {
 Status LzwReader::Expand(int code) {
   int at = code;
   if (code == next_code_ && last_code_ != kNoCode) {
-    // The code that is learned just now: the last one and its first pixel.
+    // The code that is about to be added: the last code and its first pixel.
     stack_[static_cast<size_t>(stack_size_++)] =
         first_[static_cast<size_t>(last_code_)];
     at = last_code_;
@@ -88,8 +88,8 @@ Status LzwReader::Expand(int code) {
   return OkStatus();
 }
 
-// The last code followed by the first pixel of this one gets a code; at 4096
-// the table stays as it is until it is cleared.
+// Adds a code for the last code followed by the first pixel of this one. At
+// 4096 codes the table stays as it is until it is cleared.
 void LzwReader::Learn(int code) {
   if (last_code_ != kNoCode && next_code_ < kMaxCodes) {
     const auto at = static_cast<size_t>(next_code_);

@@ -9,23 +9,24 @@
 
 namespace millrace::ops {
 
-// INVALID_ARGUMENT "Failed to read from given file": data end before they
-// should.
+// Returns INVALID_ARGUMENT "Failed to read from given file", for data that end
+// too early.
 Status CutShort();
 
-// Decodes the pixels of one picture, a piece at a time, out of data blocks of
-// up to 255 bytes. Its size does not depend on the data. One thread.
+// Decodes the pixels of one image, a piece at a time, from data blocks of up to
+// 255 bytes. Its size does not depend on the data. For one thread.
 class LzwReader {
  public:
-  // `data` begins with the byte that says how long codes are at first.
-  // INVALID_ARGUMENT if it is missing or above 8.
+  // Starts to decode. `data` begins with the byte that holds the initial length
+  // of codes. Returns INVALID_ARGUMENT if it is missing or above 8.
   Status Start(absl::string_view data);
 
-  // The next `count` pixels; to nowhere if `out` is null. INVALID_ARGUMENT if
-  // the data end before, or hold a code that has no meaning.
+  // Decodes the next `count` pixels into `out`, or skips them if `out` is null.
+  // Returns INVALID_ARGUMENT if the data end too early or contain an undefined
+  // code.
   Status Read(uint8_t* out, int64_t count);
 
-  // Goes to the end of the data blocks and returns what is behind them.
+  // Skips to the end of the data blocks and returns what follows them.
   StatusOr<absl::string_view> Finish();
 
  private:
@@ -36,18 +37,18 @@ class LzwReader {
   void Clear();
   Status NextByte(uint8_t* byte);
   Status NextCode(int* code);
-  // Puts the pixels of a code on the stack, the first one on top.
+  // Pushes the pixels of a code on the stack, the first one on top.
   Status Expand(int code);
   void Learn(int code);
 
   absl::string_view data_;
   size_t block_left_ = 0;
-  bool ended_ = false;  // the empty block was met
+  bool ended_ = false;  // the empty block was read
   int root_bits_ = 0, clear_code_ = 0, end_code_ = 0;
   int code_bits_ = 0, next_code_ = 0, last_code_ = kNoCode;
   uint32_t bits_ = 0;
   int bit_count_ = 0;
-  // A code above the end code is another code and one pixel more.
+  // A code above the end code is another code followed by one pixel.
   std::array<uint16_t, kMaxCodes> prefix_ = {};
   std::array<uint8_t, kMaxCodes> suffix_ = {}, first_ = {};
   std::array<uint8_t, kMaxCodes + 1> stack_ = {};

@@ -11,8 +11,8 @@
 namespace millrace::ops {
 namespace {
 
-// A plain LZW writer with a growing table; `clears` says whether a full one is
-// cleared or kept as it is.
+// A simple LZW encoder with a growing table; `clears` says whether a full table
+// is cleared or kept.
 std::string Compress(const std::string& pixels, int root_bits, bool clears) {
   const int clear = 1 << root_bits;
   std::map<std::string, int> table;
@@ -43,7 +43,7 @@ std::string Compress(const std::string& pixels, int root_bits, bool clears) {
     put(table[word]);
     if (next < 4096) {
       table[word + c] = next++;
-      // The reader is one entry behind.
+      // The decoder is one entry behind.
       if (next - 1 == 1 << bits && bits < 12) ++bits;
     } else if (clears) {
       put(clear);
@@ -52,7 +52,7 @@ std::string Compress(const std::string& pixels, int root_bits, bool clears) {
     word = c;
   }
   if (!word.empty()) put(table[word]);
-  // What was put last may have filled the reader's table.
+  // The last code may have filled the decoder's table.
   if (next == 1 << bits && bits < 12) ++bits;
   put(clear + 1);
   if (used > 0) data += static_cast<char>(buffer);
@@ -68,7 +68,7 @@ std::string Pixels(int root_bits, size_t count, uint64_t seed) {
   Rng random(seed);
   std::string out;
   while (out.size() < count) {
-    // Runs, and noise.
+    // Appends runs, or noise.
     const auto value = static_cast<char>(random.Uniform(1u << root_bits));
     out.append(1 + random.Uniform(random.Uniform(3) == 0 ? 300 : 2), value);
   }
@@ -117,7 +117,7 @@ TEST(LzwTest, EndsOfDataAreErrors) {
 
 TEST(LzwTest, CodesWithoutMeaningAreErrors) {
   LzwReader reader;
-  // Clear, pixel 1, then code 7: the next one would be 6.
+  // Clear, pixel 1, then code 7, although the next code would be 6.
   const std::string missing("\x02\x02\xcc\x01\0", 5);
   ASSERT_TRUE(reader.Start(missing).ok());
   EXPECT_EQ(reader.Read(nullptr, 9).message(),

@@ -1,5 +1,5 @@
-// Reading of PNG pictures. libpng's errors jump; they come back into Guarded,
-// between which and libpng there are no destructors.
+// Decodes PNG images. libpng's errors jump back into Guarded; there are no
+// destructors between it and libpng.
 #include <png.h>
 
 #include <cstring>
@@ -30,7 +30,7 @@ class PngReader {
   int64_t width() const { return width_; }
   int channels() const { return channels_; }
 
-  // As far as the pixels; libpng is told how to give them.
+  // Reads up to the pixels and tells libpng how to return them.
   Status Start() {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, &Fail, &Ignore);
     info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
@@ -43,11 +43,11 @@ class PngReader {
       return InvalidArgument("PNG size too large for int: ", width_, " by ",
                              height_);
     }
-    // libpng holds some rows, of up to 8 bytes a pixel.
+    // libpng holds some rows of up to 8 bytes a pixel.
     return charge_.Set(32 * width(), "PNG decoding");
   }
 
-  // Fills height x width x channels samples. False after an error.
+  // Fills height x width x channels samples. Returns false after an error.
   bool ReadRows(uint8_t* out) {
     out_ = out;
     row_bytes_ = static_cast<size_t>(width_) * static_cast<size_t>(channels_) *
@@ -93,8 +93,8 @@ class PngReader {
     r->Transform();
   }
 
-  // Texts and such may inflate to much more than the file, and nobody reads
-  // them here.
+  // Skips texts and the like, which are not used and may inflate to much more
+  // than the file.
   void SkipTexts() {
     static constexpr png_byte kNames[] =
         "tEXt\0zTXt\0iTXt\0tIME\0hIST\0sPLT\0pCAL\0sCAL\0eXIf\0";
@@ -103,8 +103,8 @@ class PngReader {
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
   }
 
-  // From what the file has to what is asked for. The order and each step are
-  // what programs know from TensorFlow, to the last bit.
+  // Converts from the file's format to the requested one. The steps and their
+  // order are TensorFlow's, for results that are equal to the last bit.
   void Transform() {
     const bool transparent = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
     const bool palette = color_ == PNG_COLOR_TYPE_PALETTE;
@@ -137,7 +137,7 @@ class PngReader {
       png_set_gray_to_rgb(png_);
     }
     png_read_update_info(png_, info_);
-    // More would be written beyond the buffer's rows.
+    // libpng would write beyond the buffer's rows.
     if (png_get_rowbytes(png_, info_) > static_cast<size_t>(width_) *
                                             static_cast<size_t>(channels_) *
                                             (bits_ / 8)) {
@@ -163,7 +163,7 @@ class PngReader {
     return !stopped_.ok();
   }
 
-  // Rows of bytes become rows of 16 bits, from the end, in place.
+  // Widens rows of bytes to rows of 16 bits, in place from the end.
   void Widen() {
     const size_t samples =
         static_cast<size_t>(width_) * static_cast<size_t>(channels_);

@@ -10,7 +10,7 @@ namespace {
 constexpr int kMaxMemoryLevel = 9;              // zlib's
 constexpr int64_t kMaxWrittenSide = 1'000'000;  // libpng's
 
-// What libpng's callbacks see.
+// The state of libpng's callbacks.
 struct Output {
   explicit Output(StopCheck s) : stop(s) {}
   bool AskStop() {
@@ -42,8 +42,8 @@ void Append(png_structp png, png_bytep data, png_size_t size) {
 }
 void Flush(png_structp) {}
 
-// False after an error, which ends here by a long jump: nothing in this
-// function may need a destructor.
+// Returns false after an error, which arrives here by a long jump: nothing in
+// this function may need a destructor.
 bool Write(png_structp png, png_infop info, Output* output,
            const PngPicture& picture) {
   constexpr int kColors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
