@@ -35,7 +35,7 @@ def changes(blocks):
 
 def condition(g, scope):
   """A scalar operand of booleans."""
-  x = g.pick(scope, "bool", ())
+  x = g.pick(scope, "bool", (), want=lambda v: not v.is_ref)  # the client takes no reference
   return x
 
 
