@@ -83,7 +83,7 @@ class Queue {
  private:
   struct State;
   const State& state() const;  // an empty one for a null queue
-  // What the components of an enqueue hold: one tuple, or one per row.
+  // Says whether the components of an enqueue are one tuple, or one per row.
   enum class Holds { kTuple, kRows };
   Operation Put(const Scope& scope, const char* op, const char* suffix,
                 const InputList& components, Holds holds) const;

@@ -33,12 +33,12 @@ class KernelTable;
 struct SessionOptions {
   std::string target;  // "" or "local": this process; "grpc://host:port"
   ConfigOptions config;
-  // Of a session of a cluster; null: gRPC.
+  // Reaches the servers of a cluster; null: gRPC.
   std::shared_ptr<Transport> transport;
   // How long to wait for a server that cannot be reached, unless
   // config.operation_timeout_ms is set.
   int64_t connect_timeout_ms = 300'000;
-  // Of a local session; null: those with which the program was linked, and
+  // Serve a local session; null: those with which the program was linked, and
   // DefaultFiles().
   const KernelTable* kernels = nullptr;
   FileSystem* files = nullptr;

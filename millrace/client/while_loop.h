@@ -23,8 +23,8 @@ struct WhileLoopOptions {
   // Number of iterations that may run concurrently, as far as their
   // dependencies allow.
   int64_t parallel_iterations = 10;
-  // What is known of the shapes of the variables in every iteration; none:
-  // their initial shapes.
+  // The shapes of the variables, as far as they are the same in every
+  // iteration; none: their initial shapes.
   std::vector<PartialShape> shape_invariants;
 };
 

@@ -12,7 +12,7 @@
 
 namespace millrace {
 
-// What the admin service needs of its server. Thread-safe.
+// The interface by which the admin service asks its server. Thread-safe.
 class AdminTarget {
  public:
   virtual ~AdminTarget() = default;

@@ -96,7 +96,7 @@ class Heartbeat {
   const int64_t period_ms_;
   Watcher& watcher_;
   CancelScope scope_;  // of probes
-  // Of the probe in flight.
+  // The call of the probe in flight.
   CallContext context_;
   const GetStatusRequest request_{};
   GetStatusReply reply_;

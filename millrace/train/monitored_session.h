@@ -137,7 +137,7 @@ class MonitoredSession {
 
   std::unique_ptr<Session> session_;  // null: lost or not created yet
   std::vector<std::optional<Callable>> prepared_;  // of session_
-  // Of session_: cancelled if a queue runner finds that a task was lost; null
+  // Is cancelled if a queue runner of session_ finds that a task was lost; null
   // in a graph without runners.
   std::unique_ptr<CancelScope> lost_;
   QueueThreads queues_;

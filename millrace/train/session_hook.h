@@ -12,7 +12,7 @@
 
 namespace millrace::train {
 
-// What hooks see of a run that has ended.
+// The run that has ended, as hooks see it.
 struct HookContext {
   Session& session;
   Coordinator& coordinator;

@@ -7,9 +7,18 @@ import sys
 from console import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "tools"))
+import check_comments  # noqa: E402
 import check_layers  # noqa: E402
 import check_op_names  # noqa: E402
 import check_unused  # noqa: E402
+
+
+CHECKS = (check_layers, check_op_names, check_unused, check_comments)
+
+
+def text_problems():
+  """Returns the problems that the checks of the sources' text find, as lines."""
+  return [problem for check in CHECKS for problem in check.check(ROOT)]
 
 
 def cxx_files():

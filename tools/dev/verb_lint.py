@@ -85,7 +85,7 @@ def main(argv):
   ap.add_argument("--all", action="store_true", help="clang-tidy on all files")
   args = ap.parse_args(argv)
   packages.need_packages(packages.BASE, packages.TEST)
-  problems = sources.check_layers.check(ROOT) + sources.check_op_names.check(ROOT) + sources.check_unused.check(ROOT)
+  problems = sources.text_problems()
   for problem in problems:
     say(problem)
   wrong = verb_fmt.run(True)[1]

@@ -95,7 +95,7 @@ def complain(problems):
 
 
 def rules():
-  count = complain(sources.check_layers.check(ROOT) + sources.check_op_names.check(ROOT) + sources.check_unused.check(ROOT))
+  count = complain(sources.text_problems())
   count.add(complain(["%s: not formatted; ./dev fmt does it" % p for p in verb_fmt.run(True)[1]]))
   return count
 

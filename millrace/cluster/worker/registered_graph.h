@@ -15,7 +15,8 @@
 
 namespace millrace {
 
-// What a graph is compiled against; all of it must outlive the graph.
+// The tables and threads that a graph is compiled against. All of them must
+// outlive the graph.
 struct GraphEnvironment {
   const OpRegistry* ops = nullptr;
   KernelCache* kernels = nullptr;

@@ -46,7 +46,8 @@ struct WorkerServiceOptions {
   int64_t early_recv_ms = 30'000;
 };
 
-// What a worker holds, for millrace.Admin and for tests that look for leaks.
+// Counts the objects that a worker holds, for millrace.Admin and for tests that
+// look for leaks.
 struct WorkerCounts {
   int64_t sessions = 0;
   int64_t graphs = 0;   // registered

@@ -61,7 +61,7 @@ class FaultCall final : public PendingCall {
   FaultPlan plan_;
   int64_t life_ = 0;  // incarnation of the callee when the call began
   ByteChunks request_;
-  // Of the first copy, between OnReply and DeliverReply.
+  // The reply to the first copy, between OnReply and DeliverReply.
   Status reply_status_;
   ByteChunks reply_bytes_;
 

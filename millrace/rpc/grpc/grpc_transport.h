@@ -27,9 +27,9 @@ struct GrpcOptions {
   int connect_timeout_ms = 5'000;
 };
 
-// What both ends offer to receive: the size of a frame, and the bytes ahead of
-// the reader. With the defaults of HTTP/2 (16 KB frames) tensors travel at two
-// thirds of the speed.
+// The sizes that both ends offer to receive: of a frame, and of the bytes ahead
+// of the reader. With the defaults of HTTP/2 (16 KB frames) tensors travel at
+// two thirds of the speed.
 inline constexpr int kMaxFrameBytes = 4 << 20;
 inline constexpr int kLookaheadBytes = 4 << 20;
 

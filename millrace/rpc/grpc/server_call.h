@@ -19,7 +19,7 @@ namespace millrace {
 
 struct Lanes;
 
-// What a call needs of its listener.
+// The interface by which a call reaches its listener.
 class CallHost {
  public:
   // Called when a call was accepted: asks gRPC for the next one. Returns false
