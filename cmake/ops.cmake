@@ -39,7 +39,7 @@ endif()
 # Sums of a few vectors that start at zero and are stored at last look like
 # memset and memcpy, which would keep them in memory.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
-  foreach(file pooling/avg_pool pooling/max_pool pooling/max_pool_grad pooling/max_pool_taps product/blocked_gemm)
+  foreach(file pooling/avg_pool pooling/max_pool pooling/max_pool_grad pooling/max_pool_offsets product/blocked_gemm)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/${file}.cpu.cc" PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
   endforeach()
 endif()

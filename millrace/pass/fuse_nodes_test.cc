@@ -24,26 +24,27 @@ const KernelTable& FusingKernels() {
       .types = "T: float",
       .make = MakeFunctionKernel<FusedNothing>,
       .elementwise = NoFunction};
-  static const KernelDecl kDecls[] = {{"Neg", "CPU", {kElements, kPlain}},
-                                      {"Relu", "CPU", {kElements, kPlain}},
-                                      {"AddV2", "CPU", {kElements, kPlain}},
-                                      {"Mul", "CPU", {kElements, kPlain}},
-                                      {"Identity", "CPU", {kPlain}},
-                                      {"MatMul", "CPU", {kPlain}},
-                                      {"BiasAdd", "CPU", {kPlain}},
-                                      {"_FusedMatMul", "CPU", {kPlain}},
-                                      {"AddN", "CPU", {kPlain}},
-                                      {"_SumOfProducts", "CPU", {kElements}},
-                                      {"Split", "CPU", {kPlain}},
-                                      {"_SplitProduct", "CPU", {kElements}},
-                                      {"Slice", "CPU", {kPlain}},
-                                      {"_SlicedProduct", "CPU", {kElements}},
-                                      {"_TurnedMatrix", "CPU", {kPlain}},
-                                      {"MaxPool", "CPU", {kPlain}},
-                                      {"MaxPoolGrad", "CPU", {kPlain}},
-                                      {"_MaxPoolWithTaps", "CPU", {kElements}},
-                                      {"_MaxPoolGradByTaps", "CPU", {kPlain}},
-                                      {"_FusedElementwise", "CPU", {kPlain}}};
+  static const KernelDecl kDecls[] = {
+      {"Neg", "CPU", {kElements, kPlain}},
+      {"Relu", "CPU", {kElements, kPlain}},
+      {"AddV2", "CPU", {kElements, kPlain}},
+      {"Mul", "CPU", {kElements, kPlain}},
+      {"Identity", "CPU", {kPlain}},
+      {"MatMul", "CPU", {kPlain}},
+      {"BiasAdd", "CPU", {kPlain}},
+      {"_FusedMatMul", "CPU", {kPlain}},
+      {"AddN", "CPU", {kPlain}},
+      {"_SumOfProducts", "CPU", {kElements}},
+      {"Split", "CPU", {kPlain}},
+      {"_SplitProduct", "CPU", {kElements}},
+      {"Slice", "CPU", {kPlain}},
+      {"_SlicedProduct", "CPU", {kElements}},
+      {"_TransposedMatrix", "CPU", {kPlain}},
+      {"MaxPool", "CPU", {kPlain}},
+      {"MaxPoolGrad", "CPU", {kPlain}},
+      {"_MaxPoolWithOffsets", "CPU", {kElements}},
+      {"_MaxPoolGradByOffsets", "CPU", {kPlain}},
+      {"_FusedElementwise", "CPU", {kPlain}}};
   static const KernelTable* const table = [] {
     std::vector<const KernelDecl*> all;
     for (const KernelDecl& decl : kDecls) all.push_back(&decl);
@@ -298,7 +299,7 @@ TEST_F(FuseNodesTest, APartOfAProduct) {
 }
 
 // The backward pass through the steps of a recurrent network.
-TEST_F(FuseNodesTest, PartsOfProductsWithOneTurnedFactor) {
+TEST_F(FuseNodesTest, PartsOfProductsWithOneTransposedFactor) {
   const AttrMap kLong = {{"T", DataType::kInt64}};
   g_.Add("from", "_Arg", {}, kLong).Add("n", "_Arg", {}, kLong);
   const auto add = [&](int i, bool turned) {
@@ -313,7 +314,7 @@ TEST_F(FuseNodesTest, PartsOfProductsWithOneTurnedFactor) {
     add(i, false);
   }
   Fuse();
-  std::vector<std::string> expected = {"y/turned = _TurnedMatrix(y)"};
+  std::vector<std::string> expected = {"y/turned = _TransposedMatrix(y)"};
   for (int i = 0; i < 4; ++i) {
     expected.push_back(absl::StrCat(
         "p", i, "_part = _SlicedProduct(x, y, from, n, y/turned)"));
@@ -323,7 +324,7 @@ TEST_F(FuseNodesTest, PartsOfProductsWithOneTurnedFactor) {
   EXPECT_THAT(g_.Lines(), IsSupersetOf(expected));
 }
 
-TEST_F(FuseNodesTest, FewProductsDoNotPayForATurnedFactor) {
+TEST_F(FuseNodesTest, FewProductsDoNotPayForATransposedFactor) {
   const AttrMap kLong = {{"T", DataType::kInt64}};
   g_.Add("from", "_Arg", {}, kLong).Add("n", "_Arg", {}, kLong);
   for (const char* p : {"p", "q", "r"}) {
@@ -382,12 +383,13 @@ TEST_F(FuseNodesTest, PoolsWithTheirGradients) {
   g_.Add("other", "MaxPoolGrad", {"x", "pool", "pool"}, kThree);
   g_.Add("out", "_Retval", {"grad"});
   Fuse();
-  EXPECT_THAT(g_.Lines(),
-              ElementsAre("grad = _MaxPoolGradByTaps(x, pool, y, pool:1)",
-                          "other = _MaxPoolGradByTaps(x, pool, pool, pool:1)",
-                          "out = _Retval(grad)", "pool = _MaxPoolWithTaps(x)",
-                          "read = _Retval(pool)", "waits = _Arg(^pool)",
-                          "x = _Arg()", "y = _Arg()"));
+  EXPECT_THAT(
+      g_.Lines(),
+      ElementsAre("grad = _MaxPoolGradByOffsets(x, pool, y, pool:1)",
+                  "other = _MaxPoolGradByOffsets(x, pool, pool, pool:1)",
+                  "out = _Retval(grad)", "pool = _MaxPoolWithOffsets(x)",
+                  "read = _Retval(pool)", "waits = _Arg(^pool)", "x = _Arg()",
+                  "y = _Arg()"));
   EXPECT_EQ(g_.FusedOf("pool"), "pool=MaxPool(0)>0");
   EXPECT_EQ(g_.FusedOf("grad"), "grad=MaxPoolGrad(0,1,2)>0");
   EXPECT_EQ(*GetAttr<int64_t>(g_.Named("grad").attrs, "ksize"), 3);

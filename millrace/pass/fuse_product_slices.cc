@@ -15,17 +15,17 @@
 namespace millrace {
 namespace {
 
-constexpr char kTurnedMatrix[] = "_TurnedMatrix";
+constexpr char kTransposedMatrix[] = "_TransposedMatrix";
 // Transposing a matrix costs as much as some products save.
 constexpr size_t kMinShared = 4;
 
 // Passes products with a transposed b one shared matrix that is transposed
 // once.
-Status TurnSharedFactors(const KernelTable& kernels,
-                         const ReferenceViews& views,
-                         std::vector<FusedGroup>* groups, Graph* graph) {
-  if (graph->ops().Find(kTurnedMatrix) == nullptr ||
-      !kernels.HasOp("CPU", kTurnedMatrix)) {
+Status TransposeSharedFactors(const KernelTable& kernels,
+                              const ReferenceViews& views,
+                              std::vector<FusedGroup>* groups, Graph* graph) {
+  if (graph->ops().Find(kTransposedMatrix) == nullptr ||
+      !kernels.HasOp("CPU", kTransposedMatrix)) {
     return OkStatus();
   }
   using Key = std::pair<OutputRef, std::string>;  // of a device
@@ -55,9 +55,9 @@ Status TurnSharedFactors(const KernelTable& kernels,
     attrs.Set("T", DataType::kFloat);
     MR_ASSIGN_OR_RETURN(
         Node* const node,
-        graph->AddNode(graph->UniqueName(
-                           absl::StrCat(graph->node(b.node)->name, "/turned")),
-                       kTurnedMatrix, {b}, std::move(attrs),
+        graph->AddNode(graph->UniqueName(absl::StrCat(graph->node(b.node)->name,
+                                                      "/transposed")),
+                       kTransposedMatrix, {b}, std::move(attrs),
                        product.requested_device));
     node->assigned_device = key.second;
     for (FusedGroup* const group : list) {
@@ -102,7 +102,7 @@ Status FuseProductSlices(const KernelTable& kernels, Graph* graph) {
     }
   }
   const ReferenceViews views(*graph, &kernels);
-  MR_RETURN_IF_ERROR(TurnSharedFactors(kernels, views, &groups, graph));
+  MR_RETURN_IF_ERROR(TransposeSharedFactors(kernels, views, &groups, graph));
   return ReplaceGroups(groups, graph);
 }
 

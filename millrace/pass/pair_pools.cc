@@ -35,32 +35,33 @@ Status PairPools(const KernelTable& kernels, Graph* graph) {
         !pure(*pool)) {
       continue;
     }
-    FusedGroup with_taps;
-    with_taps.op = "_MaxPoolWithTaps";
-    with_taps.members = {id};
-    with_taps.attrs = PoolAttrsOf(*pool);
-    if (!HasFusedKernel(kernels, with_taps, *graph)) continue;
+    FusedGroup with_offsets;
+    with_offsets.op = "_MaxPoolWithOffsets";
+    with_offsets.members = {id};
+    with_offsets.attrs = PoolAttrsOf(*pool);
+    if (!HasFusedKernel(kernels, with_offsets, *graph)) continue;
     const size_t before = groups.size();
     for (const OutEdge& edge : pool->out_edges) {
       if (edge.dst_port != 1) continue;
       const Node& grad = *graph->node(edge.dst);
       if (!grad.IsOp("MaxPoolGrad") || grad.inputs[0] != pool->inputs[0] ||
           grad.assigned_device != pool->assigned_device || !pure(grad) ||
-          PoolAttrsOf(grad) != with_taps.attrs) {
+          PoolAttrsOf(grad) != with_offsets.attrs) {
         continue;
       }
       // The gradient reads the images again, with their values at that time.
       if (views.MayBeView(pool->inputs[0]) && views.FollowsUpdate(grad.id)) {
         continue;
       }
-      FusedGroup by_taps;
-      by_taps.op = "_MaxPoolGradByTaps";
-      by_taps.members = {grad.id};
-      by_taps.attrs = with_taps.attrs;
-      by_taps.more_inputs = {{id, 1}};
-      if (HasFusedKernel(kernels, by_taps, *graph)) groups.push_back(by_taps);
+      FusedGroup by_offsets;
+      by_offsets.op = "_MaxPoolGradByOffsets";
+      by_offsets.members = {grad.id};
+      by_offsets.attrs = with_offsets.attrs;
+      by_offsets.more_inputs = {{id, 1}};
+      if (HasFusedKernel(kernels, by_offsets, *graph))
+        groups.push_back(by_offsets);
     }
-    if (groups.size() > before) groups.push_back(with_taps);
+    if (groups.size() > before) groups.push_back(with_offsets);
   }
   return ReplaceGroups(groups, graph);
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "millrace/pass/drop_unread.h"
+#include "millrace/pass/dead_code_elimination.h"
 #include "millrace/pass/fold_constants.h"
-#include "millrace/pass/share_equal_nodes.h"
 #include "millrace/pass/simplify.h"
+#include "millrace/pass/subexpression_elimination.h"
 
 namespace millrace {
 namespace {
@@ -19,8 +19,8 @@ constexpr int kDefaultMinNodes = 4;
 Rewrites Rewrites::None() {
   return {.fold_constants = false,
           .simplify = false,
-          .share_equal_nodes = false,
-          .drop_unread = false,
+          .common_subexpression_elimination = false,
+          .dead_code_elimination = false,
           .fuse = false};
 }
 
@@ -46,14 +46,14 @@ Rewrites Rewrites::Of(const GraphOptions& options) {
   r.fold_constants =
       is_on(rewriter.constant_folding, {"constfold", "constant_folding"},
             optimizer.do_constant_folding || !is_l0);
-  r.share_equal_nodes = is_on(
+  r.common_subexpression_elimination = is_on(
       rewriter.common_subgraph_elimination, {"common_subgraph_elimination"},
       optimizer.do_common_subexpression_elimination || !is_l0);
   r.simplify = is_on(rewriter.arithmetic_optimization,
                      {"arithmetic", "arithmetic_optimization"});
   r.fuse = is_on(rewriter.remapping, {"remap", "remapping"});
-  r.drop_unread = is_on(rewriter.dependency_optimization,
-                        {"dependency", "dependency_optimization"});
+  r.dead_code_elimination = is_on(rewriter.dependency_optimization,
+                                  {"dependency", "dependency_optimization"});
   r.max_folded_bytes = optimizer.max_folded_constant_bytes;
   r.min_nodes = rewriter.min_graph_nodes == 0 ? kDefaultMinNodes
                                               : rewriter.min_graph_nodes;
@@ -70,9 +70,10 @@ Status RewriteForRun(const RunSignature& signature, const Rewrites& rewrites,
   }
   if (rewrites.simplify)
     MR_RETURN_IF_ERROR(Simplify(signature, kernels, graph));
-  if (rewrites.share_equal_nodes)
-    MR_RETURN_IF_ERROR(ShareEqualNodes(signature, graph));
-  if (rewrites.drop_unread) MR_RETURN_IF_ERROR(DropUnread(signature, graph));
+  if (rewrites.common_subexpression_elimination)
+    MR_RETURN_IF_ERROR(EliminateCommonSubexpressions(signature, graph));
+  if (rewrites.dead_code_elimination)
+    MR_RETURN_IF_ERROR(EliminateDeadCode(signature, graph));
   return OkStatus();
 }
 

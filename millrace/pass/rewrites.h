@@ -22,11 +22,12 @@ namespace millrace {
 // off, unless do_constant_folding, do_common_subexpression_elimination or the
 // toggle switch them on.
 struct Rewrites {
-  bool fold_constants = true;     // pass/fold_constants.h
-  bool simplify = true;           // pass/simplify.h
-  bool share_equal_nodes = true;  // pass/share_equal_nodes.h
-  bool drop_unread = true;        // pass/drop_unread.h
-  bool fuse = true;               // pass/fuse_nodes.h
+  bool fold_constants = true;  // pass/fold_constants.h
+  bool simplify = true;        // pass/simplify.h
+  bool common_subexpression_elimination =
+      true;                           // pass/subexpression_elimination.h
+  bool dead_code_elimination = true;  // pass/dead_code_elimination.h
+  bool fuse = true;                   // pass/fuse_nodes.h
   int64_t max_folded_bytes = 0;
   // Smaller graphs are left unchanged (stock TensorFlow's min_graph_nodes).
   int min_nodes = 4;

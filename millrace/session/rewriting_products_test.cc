@@ -100,7 +100,7 @@ TEST_F(RewritingProductsTest, SumsOfProductsThatThreadsShare) {
   for (const Size size : {Size{256, 512}, Size{40, 2048}, Size{2100, 40},
                           Size{130, 250}, Size{20, 50}}) {
     for (int turned = 0; turned < 4; ++turned) {
-      const bool a_turned = turned & 1, b_turned = turned & 2;
+      const bool a_transposed = turned & 1, b_transposed = turned & 2;
       g_ = GraphText();
       std::vector<std::string> products;
       std::map<std::string, Tensor> feeds;
@@ -109,16 +109,16 @@ TEST_F(RewritingProductsTest, SumsOfProductsThatThreadsShare) {
         const int64_t k = 100'000 / size.n + i;
         g_.Placeholder(a, DataType::kFloat).Placeholder(b, DataType::kFloat);
         feeds[a] = Wholes(
-            a_turned ? TensorShape({k, size.m}) : TensorShape({size.m, k}),
+            a_transposed ? TensorShape({k, size.m}) : TensorShape({size.m, k}),
             DataType::kFloat);
         feeds[b] = Wholes(
-            b_turned ? TensorShape({size.n, k}) : TensorShape({k, size.n}),
+            b_transposed ? TensorShape({size.n, k}) : TensorShape({k, size.n}),
             DataType::kFloat);
         products.push_back(absl::StrCat("product", i));
         g_.Add(products.back(), "MatMul", {a, b},
                {{"T", DataType::kFloat},
-                {"transpose_a", a_turned},
-                {"transpose_b", b_turned}});
+                {"transpose_a", a_transposed},
+                {"transpose_b", b_transposed}});
       }
       g_.Add("y", "AddN", products,
              {{"T", DataType::kFloat}, {"N", int64_t{5}}});
@@ -136,22 +136,23 @@ TEST_F(RewritingProductsTest, PartsOfProducts) {
   for (const DataType type :
        {DataType::kHalf, DataType::kFloat, DataType::kDouble}) {
     for (int turned = 0; turned < 4; ++turned) {
-      const bool a_turned = turned & 1, b_turned = turned & 2;
+      const bool a_transposed = turned & 1, b_transposed = turned & 2;
       g_ = GraphText();
       g_.Placeholder("a", type).Placeholder("b", type);
       g_.Placeholder("from", DataType::kInt32);
       g_.Placeholder("n", DataType::kInt32);
-      g_.Add(
-          "product", "MatMul", {"a", "b"},
-          {{"T", type}, {"transpose_a", a_turned}, {"transpose_b", b_turned}});
+      g_.Add("product", "MatMul", {"a", "b"},
+             {{"T", type},
+              {"transpose_a", a_transposed},
+              {"transpose_b", b_transposed}});
       g_.Add("y", "Slice", {"product", "from", "n"},
              {{"T", type}, {"Index", DataType::kInt32}});
       SCOPED_TRACE(absl::StrCat(DataTypeName(type), " ", turned));
       std::map<std::string, Tensor> feeds = {
-          {"a",
-           Wholes(a_turned ? TensorShape({6, 5}) : TensorShape({5, 6}), type)},
-          {"b",
-           Wholes(b_turned ? TensorShape({7, 6}) : TensorShape({6, 7}), type)}};
+          {"a", Wholes(a_transposed ? TensorShape({6, 5}) : TensorShape({5, 6}),
+                       type)},
+          {"b", Wholes(b_transposed ? TensorShape({7, 6}) : TensorShape({6, 7}),
+                       type)}};
       struct Part {
         std::vector<int32_t> from, n;
       };
@@ -179,10 +180,10 @@ TEST_F(RewritingProductsTest, PartsOfProducts) {
       EXPECT_THAT(Run(feeds, {"y"}).status.message(),
                   HasSubstr("{{node product}}"));
       // No products to add up.
-      feeds["a"] =
-          Wholes(a_turned ? TensorShape({0, 5}) : TensorShape({5, 0}), type);
-      feeds["b"] =
-          Wholes(b_turned ? TensorShape({7, 0}) : TensorShape({0, 7}), type);
+      feeds["a"] = Wholes(
+          a_transposed ? TensorShape({0, 5}) : TensorShape({5, 0}), type);
+      feeds["b"] = Wholes(
+          b_transposed ? TensorShape({7, 0}) : TensorShape({0, 7}), type);
       feeds["from"] = Tensor::Vector<int32_t>({0, 3});
       feeds["n"] = Tensor::Vector<int32_t>({5, 4});
       EXPECT_TRUE(Run(feeds, {"y"}).status.ok());
@@ -252,7 +253,7 @@ TEST_F(RewritingProductsTest, PartsOfProductsThatShareAFactor) {
     const Ran ran = Run(feeds, fetches);
     EXPECT_TRUE(ran.status.ok()) << ran.status;
     EXPECT_THAT(ran.labels,
-                testing::Contains(HasSubstr("/turned = _TurnedMatrix()")));
+                testing::Contains(HasSubstr("/turned = _TransposedMatrix()")));
   }
   // An operand that is not a matrix is an error of the products.
   feeds["b"] = Wholes({7, 6, 1}, DataType::kFloat);
@@ -314,9 +315,9 @@ TEST_F(RewritingProductsTest, PoolsWithTheirGradients) {
         Pooling{{0, 4, 4, 2}, {0, 2, 2, 2}, 2, 2, "VALID"}}) {
     const Ran ran = run(p);
     EXPECT_TRUE(ran.status.ok()) << ran.status;
-    EXPECT_THAT(ran.labels,
-                UnorderedElementsAre("y = _MaxPoolWithTaps[MaxPool]()",
-                                     "dx = _MaxPoolGradByTaps[MaxPoolGrad]()"));
+    EXPECT_THAT(ran.labels, UnorderedElementsAre(
+                                "y = _MaxPoolWithOffsets[MaxPool]()",
+                                "dx = _MaxPoolGradByOffsets[MaxPoolGrad]()"));
   }
   // Errors are those of the original ops.
   const auto error = [&](const Pooling& p) {

@@ -10,8 +10,8 @@
 #include "millrace/cluster/master/extend_graph.h"
 #include "millrace/cluster/master/list_devices.h"
 #include "millrace/cluster/master/reset_containers.h"
+#include "millrace/cluster/master/run/master_step.h"
 #include "millrace/cluster/master/run/partial_step.h"
-#include "millrace/cluster/master/run/run_step.h"
 #include "millrace/cluster/master/session_config.h"
 #include "millrace/protocol/method.h"
 
@@ -113,7 +113,7 @@ class MasterServiceImpl final : public MasterService {
       step.feeds.push_back(feed.tensor);
     }
     Ref<PreparedRun> run = session->Prepare(request);
-    millrace::RunStep::Start(
+    MasterStep::Start(
         std::move(session), std::move(run), context, std::move(step),
         [&request, reply, done = std::move(done)](
             Status status, std::vector<Tensor> fetches,
@@ -194,20 +194,20 @@ class MasterServiceImpl final : public MasterService {
     if (!stopped.ok()) return std::move(done)(stopped);
     auto callable = session->FindCallable(request.handle);
     if (!callable.ok()) return std::move(done)(callable.status());
-    millrace::RunStep::Start(
-        session, (*callable)->run, context,
-        {.options = &(*callable)->options.run_options,
-         .feeds = request.feeds,
-         .request_id = request.request_id},
-        [reply, callable = *callable, done = std::move(done)](
-            Status status, std::vector<Tensor> fetches,
-            RunMetadata* metadata) mutable {
-          if (status.ok()) {
-            reply->fetches = std::move(fetches);
-            if (metadata != nullptr) reply->metadata = std::move(*metadata);
-          }
-          Answer(std::move(done), std::move(status));
-        });
+    MasterStep::Start(session, (*callable)->run, context,
+                      {.options = &(*callable)->options.run_options,
+                       .feeds = request.feeds,
+                       .request_id = request.request_id},
+                      [reply, callable = *callable, done = std::move(done)](
+                          Status status, std::vector<Tensor> fetches,
+                          RunMetadata* metadata) mutable {
+                        if (status.ok()) {
+                          reply->fetches = std::move(fetches);
+                          if (metadata != nullptr)
+                            reply->metadata = std::move(*metadata);
+                        }
+                        Answer(std::move(done), std::move(status));
+                      });
   }
 
   void ReleaseCallable(CallContext&, const ReleaseCallableRequest& request,
@@ -231,7 +231,7 @@ class MasterServiceImpl final : public MasterService {
     std::vector<ServerWait> waits;
     const int64_t now = NowNanos();
     for (const Ref<MasterSession>& session : Sessions()) {
-      for (const Ref<millrace::RunStep>& step : session->Steps()) {
+      for (const Ref<MasterStep>& step : session->Steps()) {
         waits.push_back({.kind = "step",
                          .text = absl::StrCat("session ", session->handle(),
                                               " ", step->Describe()),

@@ -5,8 +5,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "millrace/base/random.h"
+#include "millrace/cluster/master/run/master_step.h"
 #include "millrace/cluster/master/run/prepare_run.h"
-#include "millrace/cluster/master/run/run_step.h"
 
 namespace millrace {
 namespace {
@@ -160,12 +160,12 @@ Status MasterSession::RemoveCallable(int64_t handle) {
   return OkStatus();
 }
 
-Status MasterSession::Enter(RunStep* step, int64_t request_id,
-                            Ref<RunStep>* twin) {
+Status MasterSession::Enter(MasterStep* step, int64_t request_id,
+                            Ref<MasterStep>* twin) {
   MutexLock lock(mu_);
   MR_RETURN_IF_ERROR(closed_);
-  StatusOr<Ref<RunStep>> running =
-      requests_.Begin(request_id, Ref<RunStep>::Share(step));
+  StatusOr<Ref<MasterStep>> running =
+      requests_.Begin(request_id, Ref<MasterStep>::Share(step));
   if (!running.ok()) {
     return Aborted("The request ", request_id,
                    " was received before, its step has ended, and its answer "
@@ -182,7 +182,7 @@ Status MasterSession::Enter(RunStep* step, int64_t request_id,
   return OkStatus();
 }
 
-void MasterSession::Leave(RunStep* step) {
+void MasterSession::Leave(MasterStep* step) {
   MutexLock lock(mu_);
   requests_.End(step->request_id());
   (step->previous_ ? step->previous_->next_ : first_step_) = step->next_;
@@ -191,11 +191,11 @@ void MasterSession::Leave(RunStep* step) {
   --num_steps_;
 }
 
-std::vector<Ref<RunStep>> MasterSession::Steps() {
-  std::vector<Ref<RunStep>> steps;
+std::vector<Ref<MasterStep>> MasterSession::Steps() {
+  std::vector<Ref<MasterStep>> steps;
   MutexLock lock(mu_);
-  for (RunStep* step = first_step_; step; step = step->next_) {
-    steps.push_back(Ref<RunStep>::Share(step));
+  for (MasterStep* step = first_step_; step; step = step->next_) {
+    steps.push_back(Ref<MasterStep>::Share(step));
   }
   return steps;
 }
@@ -237,7 +237,7 @@ std::vector<Ref<Peer>> MasterSession::MarkClosed(const Status& reason) {
   }
   scope_.Cancel(reason);
   partial_steps_.Close();
-  for (const Ref<RunStep>& step : Steps()) step->Cancel(reason);
+  for (const Ref<MasterStep>& step : Steps()) step->Cancel(reason);
   return tasks;
 }
 

@@ -17,7 +17,7 @@
 
 namespace millrace {
 
-class RunStep;
+class MasterStep;
 
 // Thread-safe. Its operations of several steps have files of their own:
 // extend_graph, prepare_run, run_step, close_session.
@@ -81,10 +81,10 @@ class MasterSession final : public RefCounted {
   // a duplicate request, sets `*twin` to its step if that still runs (the
   // caller attaches to it, and no step is added), or returns ABORTED if it has
   // ended.
-  Status Enter(RunStep* step, int64_t request_id, Ref<RunStep>* twin);
-  void Leave(RunStep* step);
+  Status Enter(MasterStep* step, int64_t request_id, Ref<MasterStep>* twin);
+  void Leave(MasterStep* step);
   // Returns the steps in flight, in the order of their start.
-  std::vector<Ref<RunStep>> Steps();
+  std::vector<Ref<MasterStep>> Steps();
   int64_t num_steps();
 
   // Returns a random positive number of 56 bits.
@@ -127,9 +127,9 @@ class MasterSession final : public RefCounted {
   RunCache runs_;
   absl::flat_hash_map<int64_t, std::shared_ptr<const Callable>> callables_;
   int64_t next_callable_ = 1;
-  RequestLog<RunStep> requests_;
-  RunStep* first_step_ = nullptr;  // a list linked through the steps
-  RunStep* last_step_ = nullptr;
+  RequestLog<MasterStep> requests_;
+  MasterStep* first_step_ = nullptr;  // a list linked through the steps
+  MasterStep* last_step_ = nullptr;
   int64_t num_steps_ = 0;
   std::vector<Ref<Peer>> worker_sessions_;
 };

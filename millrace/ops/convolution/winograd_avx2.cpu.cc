@@ -10,12 +10,12 @@ namespace {
 
 constexpr int64_t kSide = Avx2Lanes::kLanes;
 
-// Transposes a quarter of the square of TurnSquare.
-__attribute__((target("avx2,fma"))) void TurnQuarter(const float* from,
-                                                     int64_t stride,
-                                                     int64_t rows,
-                                                     int64_t columns,
-                                                     float* to) {
+// Transposes a quarter of the square of TransposeSquare.
+__attribute__((target("avx2,fma"))) void TransposeQuarter(const float* from,
+                                                          int64_t stride,
+                                                          int64_t rows,
+                                                          int64_t columns,
+                                                          float* to) {
   __m256 square[kSide];
   const __m256i lanes = Avx2Lanes::First(columns);
 #pragma GCC unroll 8
@@ -30,12 +30,12 @@ __attribute__((target("avx2,fma"))) void TurnQuarter(const float* from,
   }
 }
 
-void TurnSquare(const float* from, int64_t stride, int64_t rows,
-                int64_t columns, float* to) {
+void TransposeSquare(const float* from, int64_t stride, int64_t rows,
+                     int64_t columns, float* to) {
   for (int64_t i = 0; i < kWinogradLanes; i += kSide) {
     for (int64_t j = 0; j < kWinogradLanes; j += kSide) {
-      TurnQuarter(from + i * stride + j, stride, rows - i, columns - j,
-                  to + j * kWinogradLanes + i);
+      TransposeQuarter(from + i * stride + j, stride, rows - i, columns - j,
+                       to + j * kWinogradLanes + i);
     }
   }
 }
@@ -43,6 +43,6 @@ void TurnSquare(const float* from, int64_t stride, int64_t rows,
 }  // namespace
 
 constinit const WinogradKernels kAvx2WinogradKernels =
-    WinogradLoops<Avx2Lanes>::Kernels("avx2", TurnSquare);
+    WinogradLoops<Avx2Lanes>::Kernels("avx2", TransposeSquare);
 
 }  // namespace millrace::ops

@@ -9,9 +9,11 @@ namespace {
 
 // Transposes a square of kWinogradLanes x kWinogradLanes floats: the first
 // `rows` rows of `columns` elements exist, `stride` apart; the rest is zero.
-__attribute__((target("avx512f"))) void TurnSquare(const float* from,
-                                                   int64_t stride, int64_t rows,
-                                                   int64_t columns, float* to) {
+__attribute__((target("avx512f"))) void TransposeSquare(const float* from,
+                                                        int64_t stride,
+                                                        int64_t rows,
+                                                        int64_t columns,
+                                                        float* to) {
   // g++ 12 warns about the forms without masks, which it defines by an
   // uninitialized variable.
   constexpr __mmask16 kAll = 0xffff;
@@ -65,6 +67,6 @@ __attribute__((target("avx512f"))) void TurnSquare(const float* from,
 }  // namespace
 
 constinit const WinogradKernels kAvx512WinogradKernels =
-    WinogradLoops<Avx512Lanes>::Kernels("avx512f", TurnSquare);
+    WinogradLoops<Avx512Lanes>::Kernels("avx512f", TransposeSquare);
 
 }  // namespace millrace::ops

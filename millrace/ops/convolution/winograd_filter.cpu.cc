@@ -32,7 +32,7 @@ void TransformFilter(const WinogradKernels& kernels, const TiledConv& c,
           columns};
       if (filter.turned) {
         for (int64_t t = 0; t < kFilterTaps; ++t) {
-          kernels.turn_square(
+          kernels.transpose_square(
               filter.elements + t * tap + out * c.in_depth + first, c.in_depth,
               columns, rows,
               turned + (kFilterTaps - 1 - t) * kWinogradLanes * kWinogradLanes);

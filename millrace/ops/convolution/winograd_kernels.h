@@ -43,8 +43,8 @@ struct WinogradKernels {
 
   // Transposes a square of kWinogradLanes x kWinogradLanes floats: the first
   // `rows` rows of `columns` elements exist, `stride` apart; the rest is zero.
-  void (*turn_square)(const float* from, int64_t stride, int64_t rows,
-                      int64_t columns, float* to);
+  void (*transpose_square)(const float* from, int64_t stride, int64_t rows,
+                           int64_t columns, float* to);
 
   // The nine taps of a filter, for `columns` of kWinogradLanes channels of the
   // output.

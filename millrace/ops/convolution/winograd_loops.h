@@ -23,7 +23,8 @@ template <class V>
 class WinogradLoops {
  public:
   static constexpr WinogradKernels Kernels(
-      const char* name, decltype(WinogradKernels::turn_square) turn_square) {
+      const char* name,
+      decltype(WinogradKernels::transpose_square) transpose_square) {
     return {name,
             TransformInput,
             TransformOutput,
@@ -32,7 +33,7 @@ class WinogradLoops {
              MultiplyRows<3, false>, MultiplyRows<4, false>},
             {MultiplyRows<1, true>, MultiplyRows<2, true>,
              MultiplyRows<3, true>, MultiplyRows<4, true>},
-            turn_square,
+            transpose_square,
             TransformTaps,
             SumsToFilter};
   }

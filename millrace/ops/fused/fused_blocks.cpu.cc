@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "millrace/base/memory/past_caches.h"
+#include "millrace/base/memory/non_temporal.h"
 
 namespace millrace::ops {
 namespace {
@@ -91,7 +91,7 @@ void FusedBlocks::Finish() {
   // nothing.
   const bool moves = cost_picos_ < kPicosPerByte * static_cast<int>(touched);
   touched *= static_cast<size_t>(total_);
-  past_caches_ = moves && PaysPastCaches(touched, WaitsFor::kMemory);
+  non_temporal_ = moves && NonTemporalPays(touched, WaitsFor::kMemory);
   if (streams_.size() > 1 && touched > kFromMemoryBytes) block_ = kShortBlock;
 }
 
@@ -122,8 +122,8 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
           stage.out == nullptr
               ? nullptr
               : stage.out + static_cast<size_t>(at) * stage.out_bytes;
-      const bool past_caches = GoesPastCaches(stage);
-      char* const z = to == nullptr || past_caches
+      const bool non_temporal = IsNonTemporal(stage);
+      char* const z = to == nullptr || non_temporal
                           ? (room.get() + stage.reg * lines)->bytes
                           : to;
       results[pass.number] = z;
@@ -140,12 +140,12 @@ void FusedBlocks::Run(int64_t begin, int64_t end) {
         }
         if (!stage.function->Run(in, stage.scalars, z, n)) Fail(stage.index);
       }
-      if (past_caches) {
-        CopyPastCaches(z, to, static_cast<size_t>(n) * stage.out_bytes);
+      if (non_temporal) {
+        NonTemporalCopy(z, to, static_cast<size_t>(n) * stage.out_bytes);
       }
     }
   }
-  if (past_caches_) FencePastCaches();
+  if (non_temporal_) NonTemporalFence();
 }
 
 }  // namespace millrace::ops

@@ -72,8 +72,8 @@ class FusedBlocks {
   // Makes a pair of the last pass and `stage` if there is a loop for it.
   bool JoinsLast(const Stage& stage, Pass* joined) const;
   void Fail(size_t index);
-  bool GoesPastCaches(const Stage& stage) const {
-    return past_caches_ && stage.out != nullptr && !stage.in_place;
+  bool IsNonTemporal(const Stage& stage) const {
+    return non_temporal_ && stage.out != nullptr && !stage.in_place;
   }
 
   const int64_t total_;
@@ -83,7 +83,7 @@ class FusedBlocks {
   absl::InlinedVector<Pass, 16> passes_;
   absl::InlinedVector<Operand, 16> streams_;  // operands read from memory
   int cost_picos_ = 0;                        // for an element
-  bool past_caches_ = false;
+  bool non_temporal_ = false;
   int64_t block_ = kBlock;  // elements that go through all stages at once
   std::atomic<size_t> failed_{kNone};
 };

@@ -80,7 +80,7 @@ struct Saturate {
 
 // Adds `delta` to the hue. The middle one of the three colours lies between the
 // smallest and the largest, and rises or falls along a sixth of the circle.
-struct TurnHue {
+struct RotateHue {
   float delta;
   Triple<float> operator()(const Triple<float>& rgb) const {
     const auto [r, g, b] = rgb;
@@ -184,8 +184,9 @@ Status RunChange(KernelContext& ctx) {
   const Tensor& by = ctx.input(1);
   MR_RETURN_IF_ERROR(CheckPictures(in));
   if (by.rank() != 0) {
-    return InvalidArgument(std::is_same_v<Change, TurnHue> ? "delta" : "scale",
-                           " must be scalar: ", by.shape().DebugString());
+    return InvalidArgument(
+        std::is_same_v<Change, RotateHue> ? "delta" : "scale",
+        " must be scalar: ", by.shape().DebugString());
   }
   const int64_t channels = in.dim(in.rank() - 1);
   if (channels != 3) {
@@ -250,7 +251,7 @@ MR_KERNELS(HSVToRGB, Cpu){{.types = "T: half, bfloat16, float, double",
 MR_KERNELS(AdjustContrastv2,
            Cpu){{.types = "T: float", .make = MakeFunctionKernel<RunContrast>}};
 MR_KERNELS(AdjustHue, Cpu){
-    {.types = "T: float", .make = MakeFunctionKernel<RunChange<TurnHue>>}};
+    {.types = "T: float", .make = MakeFunctionKernel<RunChange<RotateHue>>}};
 MR_KERNELS(AdjustSaturation, Cpu){
     {.types = "T: float", .make = MakeFunctionKernel<RunChange<Saturate>>}};
 

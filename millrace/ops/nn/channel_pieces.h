@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory/past_caches.h"
+#include "millrace/base/memory/non_temporal.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/elementwise/float_blocks.h"
 
@@ -50,14 +50,14 @@ class FloatElements {
 };
 // A tensor of float, half or bfloat16 whose elements are written as floats.
 // Floats are written by non-temporal stores, in pieces of up to
-// kMostBytesPastCaches, if all that the op reads and writes (`touched_bytes`)
+// kMaxNonTemporalBytes, if all that the op reads and writes (`touched_bytes`)
 // does not fit into the caches.
 class MutableFloatElements {
  public:
   MutableFloatElements(Tensor* t, size_t touched_bytes)
       : type_(t->dtype()),
         data_(t->mutable_data()),
-        past_caches_(PaysPastCaches(touched_bytes, WaitsFor::kComputing)) {}
+        non_temporal_(NonTemporalPays(touched_bytes, WaitsFor::kComputing)) {}
   float* Room(int64_t begin, int64_t n, std::vector<float>& room) {
     if (IsInPlace(n)) return reinterpret_cast<float*>(data_) + begin;
     room.resize(static_cast<size_t>(n));
@@ -68,21 +68,21 @@ class MutableFloatElements {
     if (type_ != DataType::kFloat) {
       return FromFloats(type_, room.data(), data_ + begin * 2, n);
     }
-    CopyPastCaches(reinterpret_cast<const char*>(room.data()),
-                   data_ + begin * 4, static_cast<size_t>(n) * 4);
-    FencePastCaches();
+    NonTemporalCopy(reinterpret_cast<const char*>(room.data()),
+                    data_ + begin * 4, static_cast<size_t>(n) * 4);
+    NonTemporalFence();
   }
 
  private:
   bool IsInPlace(int64_t n) const {
     return type_ == DataType::kFloat &&
-           (!past_caches_ ||
-            static_cast<size_t>(n) * sizeof(float) > kMostBytesPastCaches);
+           (!non_temporal_ ||
+            static_cast<size_t>(n) * sizeof(float) > kMaxNonTemporalBytes);
   }
 
   DataType type_;
   char* data_;
-  bool past_caches_;
+  bool non_temporal_;
 };
 
 // The largest number of elements in a piece of several rows.

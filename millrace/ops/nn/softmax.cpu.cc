@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "millrace/base/memory/past_caches.h"
+#include "millrace/base/memory/non_temporal.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/broadcast.h"
 #include "millrace/ops/nn/softmax_rows.h"
@@ -51,9 +51,9 @@ Status RunSoftmax(KernelContext& ctx) {
     using S = ComputeType<T>;
     const T* x = logits.flat<T>().data();
     T* z = out->mutable_flat<T>().data();
-    const bool past_caches =
-        static_cast<size_t>(n) * sizeof(T) <= kMostBytesPastCaches &&
-        PaysPastCaches(2 * out->size_bytes(), WaitsFor::kComputing);
+    const bool non_temporal =
+        static_cast<size_t>(n) * sizeof(T) <= kMaxNonTemporalBytes &&
+        NonTemporalPays(2 * out->size_bytes(), WaitsFor::kComputing);
     return ctx.ParallelFor(
         shape.num_elements() / n, n * kCostPerElement,
         [&](int64_t begin, int64_t end) {
@@ -61,21 +61,21 @@ Status RunSoftmax(KernelContext& ctx) {
           for (int64_t row = begin; row < end; ++row) {
             const S* from = ToCompute<T, S>(x + row * n, n, in);
             T* const to = z + row * n;
-            if (std::is_same_v<T, S> && !past_caches) {
+            if (std::is_same_v<T, S> && !non_temporal) {
               SoftmaxRow(from, reinterpret_cast<S*>(to), n, kLog);
               continue;
             }
             result.resize(static_cast<size_t>(n));
             SoftmaxRow(from, result.data(), n, kLog);
             if constexpr (std::is_same_v<T, S>) {
-              CopyPastCaches(reinterpret_cast<const char*>(result.data()),
-                             reinterpret_cast<char*>(to),
-                             static_cast<size_t>(n) * sizeof(T));
+              NonTemporalCopy(reinterpret_cast<const char*>(result.data()),
+                              reinterpret_cast<char*>(to),
+                              static_cast<size_t>(n) * sizeof(T));
             } else {
               for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(result[i]);
             }
           }
-          if (past_caches) FencePastCaches();
+          if (non_temporal) NonTemporalFence();
         });
   });
 }

@@ -34,7 +34,7 @@ void FindPixels(const PoolProblem& p, const T* x, int64_t* index, int64_t begin,
       std::fill_n(index + o * n, n, -1);
       return;
     }
-    LargestOfTaps(x + first, places, n, first, index + o * n);
+    LargestOfWindow(x + first, places, n, first, index + o * n);
   });
 }
 
@@ -219,7 +219,7 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
 
 Status FindLargest(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
                    int64_t* index) {
-  MR_RETURN_IF_ERROR(CheckTaps(p));
+  MR_RETURN_IF_ERROR(CheckOffsets(p));
   return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
     const T* in = x.flat<T>().data();
     return ctx.ParallelFor(p.images * p.OutputPixels(), WindowNanos(p),

@@ -49,20 +49,20 @@ inline int64_t WindowNanos(const PoolProblem& p) {
 //
 // Returns the type of argmax offsets: uint8 for windows of up to 256 pixels,
 // int32 for larger ones.
-inline DataType TapType(const PoolProblem& p) {
+inline DataType OffsetType(const PoolProblem& p) {
   return p.Taps() <= 256 ? DataType::kUint8 : DataType::kInt32;
 }
 
 // Sets `taps` to the argmax offset for each element of the output: that of the
 // first of several largest pixels, unspecified if the window covers none. Also
-// computes the output unless it is null. Returns UNIMPLEMENTED as CheckTaps
+// computes the output unless it is null. Returns UNIMPLEMENTED as CheckOffsets
 // does.
-Status FindTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
-                Tensor* output, Tensor* taps);
+Status FindOffsets(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
+                   Tensor* output, Tensor* taps);
 
 // Sets `out` to the sum of `grad` over the windows whose largest element it is,
 // by the argmax offsets `taps`.
-Status SumByTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& taps,
-                 const Tensor& grad, Tensor* out);
+Status SumByOffsets(KernelContext& ctx, const PoolProblem& p,
+                    const Tensor& taps, const Tensor& grad, Tensor* out);
 
 }  // namespace millrace::ops

@@ -23,7 +23,7 @@ Status GradGradShape(ShapeContext& c) {
   return MergeGradGrad(c);
 }
 
-Status WithTapsShape(ShapeContext& c) {
+Status WithOffsetsShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(Pool2DShape(c));
   c.set_output(1, PartialShape());
   return OkStatus();
@@ -142,26 +142,26 @@ MR_OP(MaxPool3DGradGrad){
     .shape = GradGradShape<Pool3DShape>,
     .doc = "The elements of grad at the places of the largest elements.",
 };
-MR_OP(_MaxPoolWithTaps){
+MR_OP(_MaxPoolWithOffsets){
     .inputs = "input: T",
     .outputs = "output: T, taps: uint8",
     .attrs = MR_POOL_SIZES("4") MR_PADDINGS
     "; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'; " MR_REAL
     " = float",
-    .shape = WithTapsShape,
+    .shape = WithOffsetsShape,
     .doc =
         "MaxPool, and which tap of its window each element is, for its "
         "gradient. Made by graph rewriting when a graph is compiled; no graph "
         "from outside has it.",
 };
-MR_OP(_MaxPoolGradByTaps){
+MR_OP(_MaxPoolGradByOffsets){
     .inputs = "orig_input: T, orig_output: T, grad: T, taps: uint8",
     .outputs = "output: T",
     .attrs = MR_POOL_SIZES("4") MR_PADDINGS MR_POOL_FORMAT "; " MR_REAL
                                                            " = float",
     .shape = LikePooled<4>,
     .doc =
-        "MaxPoolGrad that knows the largest elements from _MaxPoolWithTaps. "
+        "MaxPoolGrad that knows the largest elements from _MaxPoolWithOffsets. "
         "Made by graph rewriting when a graph is compiled; no graph from "
         "outside has it.",
 };

@@ -30,9 +30,9 @@ class MaxPoolGradKernel : public MaxPoolBase {
     if (out->num_elements() == 0) return OkStatus();
     const PoolProblem& p = pooling.problem;
     MR_ASSIGN_OR_RETURN(Tensor taps,
-                        ctx.AllocateTemp(TapType(p), pooling.output));
-    MR_RETURN_IF_ERROR(FindTaps(ctx, p, x, nullptr, &taps));
-    return SumByTaps(ctx, p, taps, ctx.input(2), out);
+                        ctx.AllocateTemp(OffsetType(p), pooling.output));
+    MR_RETURN_IF_ERROR(FindOffsets(ctx, p, x, nullptr, &taps));
+    return SumByOffsets(ctx, p, taps, ctx.input(2), out);
   }
 };
 
@@ -52,10 +52,10 @@ class MaxPoolPairBase {
 
 // The argmax offsets are empty if the gradient must find the largest elements
 // itself.
-class MaxPoolWithTapsKernel : public MaxPoolPairBase {
+class MaxPoolWithOffsetsKernel : public MaxPoolPairBase {
  public:
-  static StatusOr<MaxPoolWithTapsKernel> Make(const KernelInit& init) {
-    MaxPoolWithTapsKernel k;
+  static StatusOr<MaxPoolWithOffsetsKernel> Make(const KernelInit& init) {
+    MaxPoolWithOffsetsKernel k;
     MR_RETURN_IF_ERROR(k.Init(init));
     return k;
   }
@@ -63,7 +63,7 @@ class MaxPoolWithTapsKernel : public MaxPoolPairBase {
     const Tensor& x = ctx.input(0);
     const StatusOr<Pooling> pooling =
         PoolingOf(attrs_, x.shape(), PoolOver::kSpaceOrChannels);
-    if (!pooling.ok() || TapType(pooling->problem) != DataType::kUint8) {
+    if (!pooling.ok() || OffsetType(pooling->problem) != DataType::kUint8) {
       MR_RETURN_IF_ERROR(ctx.AllocateOutput(1, TensorShape({0})).status());
       return kernels_.RunOneByOne(ctx);
     }
@@ -72,14 +72,14 @@ class MaxPoolWithTapsKernel : public MaxPoolPairBase {
     MR_ASSIGN_OR_RETURN(Tensor* const taps,
                         ctx.AllocateOutput(1, pooling->output));
     if (out->num_elements() == 0) return OkStatus();
-    return FindTaps(ctx, pooling->problem, x, out, taps);
+    return FindOffsets(ctx, pooling->problem, x, out, taps);
   }
 };
 
-class MaxPoolGradByTapsKernel : public MaxPoolPairBase {
+class MaxPoolGradByOffsetsKernel : public MaxPoolPairBase {
  public:
-  static StatusOr<MaxPoolGradByTapsKernel> Make(const KernelInit& init) {
-    MaxPoolGradByTapsKernel k;
+  static StatusOr<MaxPoolGradByOffsetsKernel> Make(const KernelInit& init) {
+    MaxPoolGradByOffsetsKernel k;
     MR_RETURN_IF_ERROR(k.Init(init));
     return k;
   }
@@ -94,7 +94,7 @@ class MaxPoolGradByTapsKernel : public MaxPoolPairBase {
       return kernels_.RunOneByOne(ctx);
     }
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x));
-    return SumByTaps(ctx, pooling->problem, taps, grad, out);
+    return SumByOffsets(ctx, pooling->problem, taps, grad, out);
   }
 };
 
@@ -108,10 +108,11 @@ MR_KERNELS(MaxPool3DGrad, Cpu){
     {.types = "T: float; TInput: float", .make = MakeKernel<MaxPoolGradKernel>},
     {.types = "T: bfloat16; TInput: bfloat16",
      .make = MakeKernel<MaxPoolGradKernel>}};
-MR_KERNELS(_MaxPoolWithTaps, Cpu){
-    {.types = "T: " MR_REAL_TYPES, .make = MakeKernel<MaxPoolWithTapsKernel>}};
-MR_KERNELS(_MaxPoolGradByTaps,
+MR_KERNELS(_MaxPoolWithOffsets,
            Cpu){{.types = "T: " MR_REAL_TYPES,
-                 .make = MakeKernel<MaxPoolGradByTapsKernel>}};
+                 .make = MakeKernel<MaxPoolWithOffsetsKernel>}};
+MR_KERNELS(_MaxPoolGradByOffsets,
+           Cpu){{.types = "T: " MR_REAL_TYPES,
+                 .make = MakeKernel<MaxPoolGradByOffsetsKernel>}};
 
 }  // namespace millrace::ops

@@ -169,7 +169,7 @@ absl::Span<const int64_t> TapPlaces::Of(const Covered (&covered)[kMaxSpatial]) {
   return places_;
 }
 
-Status CheckTaps(const PoolProblem& p) {
+Status CheckOffsets(const PoolProblem& p) {
   const int64_t most = p.Taps();
   if (most <= std::numeric_limits<int32_t>::max()) return OkStatus();
   return Unimplemented("Pooling over a window of ", most,

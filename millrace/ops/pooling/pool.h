@@ -146,7 +146,7 @@ Status ExpectShape(absl::string_view what, const Tensor& tensor,
 
 // Returns UNIMPLEMENTED for windows that cover more elements of a channel than
 // the loops of pool_taps.h can count.
-Status CheckTaps(const PoolProblem& p);
+Status CheckOffsets(const PoolProblem& p);
 
 // Finds the indices in the whole input of the first largest elements of all
 // windows; -1 if there is none (only NaN). `index` has an element for each of

@@ -53,10 +53,10 @@ MR_TARGET_CLONES void MaxOfTaps(const T* x, absl::Span<const int64_t> places,
 // what is larger; thus a NaN that comes first stays. Requires at least one
 // place. `largest` is set as by MaxOfTaps.
 template <class T, int kLanes>
-MR_LANES inline void FindTapsInLanes(const T* x,
-                                     absl::Span<const int64_t> places,
-                                     int32_t (&tap)[kLanes],
-                                     ComputeType<T> (&largest)[kLanes]) {
+MR_LANES inline void FindOffsetsInLanes(const T* x,
+                                        absl::Span<const int64_t> places,
+                                        int32_t (&tap)[kLanes],
+                                        ComputeType<T> (&largest)[kLanes]) {
   using S = ComputeType<T>;
   const S lowest = static_cast<S>(LowestOf<T>());
   S best[kLanes];
@@ -83,13 +83,14 @@ MR_LANES inline void FindTapsInLanes(const T* x,
 
 // Sets `index` to `first` + the places of the largest elements of n channels.
 template <class T>
-MR_TARGET_CLONES void LargestOfTaps(const T* x,
-                                    absl::Span<const int64_t> places, int64_t n,
-                                    int64_t first, int64_t* index) {
+MR_TARGET_CLONES void LargestOfWindow(const T* x,
+                                      absl::Span<const int64_t> places,
+                                      int64_t n, int64_t first,
+                                      int64_t* index) {
   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
     ComputeType<T> largest[kLanes];
     int32_t tap[kLanes];
-    FindTapsInLanes<T, kLanes>(x + c, places, tap, largest);
+    FindOffsetsInLanes<T, kLanes>(x + c, places, tap, largest);
     for (int k = 0; k < kLanes; ++k) {
       index[c + k] = first + places[static_cast<size_t>(tap[k])] + c + k;
     }
@@ -98,37 +99,38 @@ MR_TARGET_CLONES void LargestOfTaps(const T* x,
 
 // Sets `taps` to the argmax offsets, and z as MaxOfTaps does unless it is null.
 template <class T, class I>
-MR_LANES inline void FindMaxAndTaps(const T* x,
-                                    absl::Span<const int64_t> places, int64_t n,
-                                    T* z, I* taps) {
+MR_LANES inline void FindMaxAndOffsets(const T* x,
+                                       absl::Span<const int64_t> places,
+                                       int64_t n, T* z, I* taps) {
   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
     ComputeType<T> largest[kLanes];
     int32_t tap[kLanes];
-    FindTapsInLanes<T, kLanes>(x + c, places, tap, largest);
+    FindOffsetsInLanes<T, kLanes>(x + c, places, tap, largest);
     for (int k = 0; k < kLanes; ++k) taps[c + k] = static_cast<I>(tap[k]);
     if (z == nullptr) return;
     for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(largest[k]);
   });
 }
 template <class T>
-MR_TARGET_CLONES void MaxAndTaps(const T* x, absl::Span<const int64_t> places,
-                                 int64_t n, T* z, uint8_t* taps) {
-  FindMaxAndTaps(x, places, n, z, taps);
+MR_TARGET_CLONES void MaxAndOffsets(const T* x,
+                                    absl::Span<const int64_t> places, int64_t n,
+                                    T* z, uint8_t* taps) {
+  FindMaxAndOffsets(x, places, n, z, taps);
 }
 // For windows of more than 256 pixels, which are rare; clones for three targets
 // and each type would take the compiler ten seconds.
 template <class T>
-void MaxAndTaps(const T* x, absl::Span<const int64_t> places, int64_t n, T* z,
-                int32_t* taps) {
-  FindMaxAndTaps(x, places, n, z, taps);
+void MaxAndOffsets(const T* x, absl::Span<const int64_t> places, int64_t n,
+                   T* z, int32_t* taps) {
+  FindMaxAndOffsets(x, places, n, z, taps);
 }
 
 // Sets z to the sum of dy over those windows over a pixel whose largest element
 // it is, by their argmax offsets.
 template <class T, class I>
-MR_LANES inline void AddWhereTap(const T* dy, const I* taps,
-                                 absl::Span<const WindowOver> windows,
-                                 int64_t n, T* z) {
+MR_LANES inline void AddWhereOffset(const T* dy, const I* taps,
+                                    absl::Span<const WindowOver> windows,
+                                    int64_t n, T* z) {
   using S = ComputeType<T>;
   if (windows.empty()) {
     std::fill_n(z, n, T(0));
@@ -159,15 +161,15 @@ MR_LANES inline void AddWhereTap(const T* dy, const I* taps,
   });
 }
 template <class T>
-MR_TARGET_CLONES void SumWhereTap(const T* dy, const uint8_t* taps,
-                                  absl::Span<const WindowOver> windows,
-                                  int64_t n, T* z) {
-  AddWhereTap(dy, taps, windows, n, z);
+MR_TARGET_CLONES void SumWhereOffset(const T* dy, const uint8_t* taps,
+                                     absl::Span<const WindowOver> windows,
+                                     int64_t n, T* z) {
+  AddWhereOffset(dy, taps, windows, n, z);
 }
 template <class T>
-void SumWhereTap(const T* dy, const int32_t* taps,
-                 absl::Span<const WindowOver> windows, int64_t n, T* z) {
-  AddWhereTap(dy, taps, windows, n, z);
+void SumWhereOffset(const T* dy, const int32_t* taps,
+                    absl::Span<const WindowOver> windows, int64_t n, T* z) {
+  AddWhereOffset(dy, taps, windows, n, z);
 }
 
 // Sets z to the sum over the pixels of a window, multiplied by `factor`.

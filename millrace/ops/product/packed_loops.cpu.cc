@@ -43,7 +43,8 @@ MR_AVX2_INLINE void CopyStrip(const FactorLines& x, int64_t depth, float* to) {
 
 // Packs lines whose elements are contiguous, by transposing them.
 template <int64_t kLines>
-MR_AVX2_INLINE void TurnStrip(const FactorLines& x, int64_t depth, float* to) {
+MR_AVX2_INLINE void PackTransposed(const FactorLines& x, int64_t depth,
+                                   float* to) {
   int64_t p = 0;
   for (; p + kLanes <= depth; p += kLanes) {
 #pragma GCC unroll 2
@@ -75,7 +76,7 @@ MR_AVX2 void PackStrips(const FactorLines& x, int64_t lines, int64_t depth,
     } else if (x.across == 1) {
       CopyStrip<kLines>(strip, depth, to);
     } else {
-      TurnStrip<kLines>(strip, depth, to);
+      PackTransposed<kLines>(strip, depth, to);
     }
   }
 }

@@ -45,7 +45,7 @@ class SlicedProductKernel {
   };
 
   // Returns the transposed b, or null if there is none.
-  const Tensor* TurnedB(KernelContext& ctx, const MatrixProblem& p) const {
+  const Tensor* TransposedB(KernelContext& ctx, const MatrixProblem& p) const {
     if (ctx.num_inputs() < 5 || !transpose_b_) return nullptr;
     const Tensor& t = ctx.input(4);
     return t.dtype() == DataType::kFloat && t.rank() == 2 && t.dim(0) == p.k &&
@@ -82,7 +82,7 @@ class SlicedProductKernel {
     part.problem.m = n[0];
     part.problem.n = n[1];
     if (by_rows[0]) part.a += from[0] * p->k * bytes;
-    if (const Tensor* const turned = TurnedB(ctx, *p)) {
+    if (const Tensor* const turned = TransposedB(ctx, *p)) {
       part.problem.transpose_b = false;
       part.problem.b_stride = p->n;
       part.b = turned->data() + from[1] * bytes;
@@ -97,7 +97,7 @@ class SlicedProductKernel {
   MatrixProduct product_;
 };
 
-Status TurnMatrix(KernelContext& ctx) {
+Status TransposeMatrix(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
   if (x.rank() != 2) return ctx.AllocateOutput(0, TensorShape({0, 0})).status();
   const int64_t rows = x.dim(0), columns = x.dim(1);
@@ -117,8 +117,8 @@ MR_KERNELS(_SlicedProduct, Cpu){{.types = "T: half, bfloat16, float, double",
                                  .host = "begin, size"}};
 // Declared cheap; otherwise it would run on a thread of its own beside the
 // first products, which need all cores.
-MR_KERNELS(_TurnedMatrix, Cpu){{.types = "T: float",
-                                .make = MakeFunctionKernel<TurnMatrix>,
-                                .cheap = true}};
+MR_KERNELS(_TransposedMatrix, Cpu){{.types = "T: float",
+                                    .make = MakeFunctionKernel<TransposeMatrix>,
+                                    .cheap = true}};
 
 }  // namespace millrace::ops

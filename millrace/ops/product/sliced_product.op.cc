@@ -10,7 +10,7 @@ Status MatrixOfAnySize(ShapeContext& c) {
   return c.Return({kUnknownDim, kUnknownDim});
 }
 
-Status MatrixOfAnySizeTurned(ShapeContext& c) {
+Status MatrixOfAnySizeTransposed(ShapeContext& c) {
   return c.Return({kUnknownDim, kUnknownDim});
 }
 
@@ -29,11 +29,11 @@ MR_OP(_SlicedProduct){
         "share it. Made by graph rewriting when a graph is compiled; no graph "
         "from outside has it.",
 };
-MR_OP(_TurnedMatrix){
+MR_OP(_TransposedMatrix){
     .inputs = "x: T",
     .outputs = "y: T",
     .attrs = "T: {float}",
-    .shape = MatrixOfAnySizeTurned,
+    .shape = MatrixOfAnySizeTransposed,
     .doc =
         "The transposed matrix; nothing of what is no matrix. Made by graph "
         "rewriting when a graph is compiled; no graph from outside has it.",

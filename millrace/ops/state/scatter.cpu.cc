@@ -5,7 +5,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/state/row_index.h"
-#include "millrace/ops/state/row_updates.h"
+#include "millrace/ops/state/sparse_updates.h"
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -129,13 +129,13 @@ class ScatterKernel {
       }
       const T* from = reinterpret_cast<const T*>(updates.data());
       T* to = rows.mutable_elements<T>(0);
-      RowUpdates row_updates;
-      row_updates.indices = {places.data(), count};
-      row_updates.row_bytes = n * static_cast<int64_t>(sizeof(T));
-      if (!scalar) row_updates.updates = updates.data();
-      row_updates.row_nanos = 5 + n / 4;
+      SparseUpdates sparse_updates;
+      sparse_updates.indices = {places.data(), count};
+      sparse_updates.row_bytes = n * static_cast<int64_t>(sizeof(T));
+      if (!scalar) sparse_updates.updates = updates.data();
+      sparse_updates.row_nanos = 5 + n / 4;
       MR_RETURN_IF_ERROR(
-          ForEachRow(ctx, rows, row_updates, [&](int64_t row, int64_t i) {
+          ForEachRow(ctx, rows, sparse_updates, [&](int64_t row, int64_t i) {
             ScatterRow<kRule>(to + row * n, scalar ? from : from + i * n, n,
                               scalar ? 0 : 1);
           }));

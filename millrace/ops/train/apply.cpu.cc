@@ -112,7 +112,7 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
 Status SparseVariables::ForEachRow(
     KernelContext& ctx,
     absl::FunctionRef<void(int64_t row, int64_t i)> f) const {
-  RowUpdates updates;
+  SparseUpdates updates;
   updates.indices = indices_;
   updates.row_bytes =
       row_elements_ * static_cast<int64_t>(SizeOf(grad_.dtype()));

@@ -9,7 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/variable.h"
-#include "millrace/ops/state/row_updates.h"
+#include "millrace/ops/state/sparse_updates.h"
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -68,7 +68,7 @@ class SparseVariables {
   T* data(int i) const {
     return rows_->mutable_elements<T>(i);
   }
-  // Does what ForEachRow of row_updates.h does. With a bad index, returns
+  // Does what ForEachRow of sparse_updates.h does. With a bad index, returns
   // INVALID_ARGUMENT after the updates before it.
   Status ForEachRow(KernelContext& ctx,
                     absl::FunctionRef<void(int64_t row, int64_t i)> f) const;

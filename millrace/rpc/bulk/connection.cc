@@ -21,7 +21,7 @@ constexpr size_t kMaxPieces = 64;
 // A frame of this size is not batched with others.
 constexpr size_t kBigFrameBytes = 32 << 10;
 // Bytes that one connection may read before the others have their turn.
-constexpr size_t kTurnBytes = 8 << 20;
+constexpr size_t kTransposeBytes = 8 << 20;
 
 }  // namespace
 
@@ -218,7 +218,7 @@ void BulkConnection::WatchForStall(uint64_t seen) {
 }
 
 void BulkConnection::ReadAll() {
-  for (size_t turn = 0; turn < kTurnBytes;) {
+  for (size_t turn = 0; turn < kTransposeBytes;) {
     const uint64_t left = header_.size - payload_filled_;
     const bool direct = in_payload_ && payload_ && left >= kStagingBytes;
     char* to = direct ? payload_ + payload_filled_ : staging_.data();

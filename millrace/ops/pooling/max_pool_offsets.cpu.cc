@@ -10,8 +10,8 @@ namespace millrace::ops {
 namespace {
 
 template <class T, class I>
-void FindTapsOfWindows(const PoolProblem& p, const T* x, T* z, I* taps,
-                       int64_t begin, int64_t end) {
+void FindOffsetsOfWindows(const PoolProblem& p, const T* x, T* z, I* taps,
+                          int64_t begin, int64_t end) {
   const int64_t n = p.channels;
   TapPlaces tap_places(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
@@ -21,8 +21,8 @@ void FindTapsOfWindows(const PoolProblem& p, const T* x, T* z, I* taps,
       if (z != nullptr) std::fill_n(z + o * n, n, LowestOf<T>());
       return;
     }
-    MaxAndTaps(x + FirstPlace(p, image, covered), places, n,
-               z == nullptr ? nullptr : z + o * n, taps + o * n);
+    MaxAndOffsets(x + FirstPlace(p, image, covered), places, n,
+                  z == nullptr ? nullptr : z + o * n, taps + o * n);
   });
 }
 
@@ -35,41 +35,43 @@ void SumRows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
   for (int64_t row = begin; row < end; ++row) {
     windows.GoTo(row);
     for (int64_t i = 0; i < columns; ++i) {
-      SumWhereTap(dy, taps, windows.Of(i), n, dx + (row * columns + i) * n);
+      SumWhereOffset(dy, taps, windows.Of(i), n, dx + (row * columns + i) * n);
     }
   }
 }
 
 // Calls f with the type of argmax offsets.
 template <class F>
-Status WithTapType(const PoolProblem& p, const F& f) {
-  if (TapType(p) == DataType::kUint8) return f.template operator()<uint8_t>();
+Status WithOffsetType(const PoolProblem& p, const F& f) {
+  if (OffsetType(p) == DataType::kUint8)
+    return f.template operator()<uint8_t>();
   return f.template operator()<int32_t>();
 }
 
 }  // namespace
 
-Status FindTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
-                Tensor* output, Tensor* taps) {
-  MR_RETURN_IF_ERROR(CheckTaps(p));
+Status FindOffsets(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
+                   Tensor* output, Tensor* taps) {
+  MR_RETURN_IF_ERROR(CheckOffsets(p));
   return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
-    return WithTapType(p, [&]<class I>() {
+    return WithOffsetType(p, [&]<class I>() {
       const T* const in = x.flat<T>().data();
       T* const z =
           output == nullptr ? nullptr : output->mutable_flat<T>().data();
       I* const numbers = taps->mutable_flat<I>().data();
       return ctx.ParallelFor(p.images * p.OutputPixels(), WindowNanos(p),
                              [&](int64_t begin, int64_t end) {
-                               FindTapsOfWindows(p, in, z, numbers, begin, end);
+                               FindOffsetsOfWindows(p, in, z, numbers, begin,
+                                                    end);
                              });
     });
   });
 }
 
-Status SumByTaps(KernelContext& ctx, const PoolProblem& p, const Tensor& taps,
-                 const Tensor& grad, Tensor* out) {
+Status SumByOffsets(KernelContext& ctx, const PoolProblem& p,
+                    const Tensor& taps, const Tensor& grad, Tensor* out) {
   return Dispatch(RealTypes{}, grad.dtype(), [&]<class T>() -> Status {
-    return WithTapType(p, [&]<class I>() {
+    return WithOffsetType(p, [&]<class I>() {
       const T* const dy = grad.flat<T>().data();
       const I* const numbers = taps.flat<I>().data();
       T* const dx = out->mutable_flat<T>().data();

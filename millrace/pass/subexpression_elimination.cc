@@ -1,4 +1,4 @@
-#include "millrace/pass/share_equal_nodes.h"
+#include "millrace/pass/subexpression_elimination.h"
 
 #include <algorithm>
 #include <vector>
@@ -27,9 +27,9 @@ std::vector<NodeId> SortedControls(const Node& node) {
 }
 
 // Lives for one call.
-class EqualNodeSharer {
+class SubexpressionEliminator {
  public:
-  EqualNodeSharer(const RunSignature& signature, Graph* graph)
+  SubexpressionEliminator(const RunSignature& signature, Graph* graph)
       : graph_(*graph), pure_(*graph), targets_(TargetsOf(signature, *graph)) {}
 
   Status Run() {
@@ -131,8 +131,9 @@ class EqualNodeSharer {
 
 }  // namespace
 
-Status ShareEqualNodes(const RunSignature& signature, Graph* graph) {
-  MR_RETURN_IF_ERROR(EqualNodeSharer(signature, graph).Run());
+Status EliminateCommonSubexpressions(const RunSignature& signature,
+                                     Graph* graph) {
+  MR_RETURN_IF_ERROR(SubexpressionEliminator(signature, graph).Run());
   DebugVerifyGraph(*graph, GraphStage::kPlaced, "sharing of equal nodes");
   return OkStatus();
 }

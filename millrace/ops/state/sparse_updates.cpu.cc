@@ -1,4 +1,4 @@
-#include "millrace/ops/state/row_updates.h"
+#include "millrace/ops/state/sparse_updates.h"
 
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ GroupedPlaces GroupPlaces(absl::Span<const int64_t> indices) {
 }  // namespace
 
 Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
-                  const RowUpdates& updates,
+                  const SparseUpdates& updates,
                   absl::FunctionRef<void(int64_t row, int64_t i)> f) {
   const absl::Span<const int64_t> indices = updates.indices;
   const int64_t bytes = updates.row_bytes;

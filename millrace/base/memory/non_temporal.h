@@ -20,7 +20,7 @@ namespace millrace {
 // meanwhile, from one and a half times its size on, since data that is still
 // cached arrives sooner.
 enum class WaitsFor { kMemory, kComputing };
-bool PaysPastCaches(size_t touched_bytes, WaitsFor what);
+bool NonTemporalPays(size_t touched_bytes, WaitsFor what);
 
 // Parses a cache size as Linux writes it, such as "32768K"; returns 0 for
 // anything else.
@@ -28,11 +28,11 @@ size_t CacheBytesOf(absl::string_view text);
 
 // The largest block that is computed at a time and then copied; a larger one
 // would be evicted from the core's own caches first.
-inline constexpr size_t kMostBytesPastCaches = size_t{64} << 10;
+inline constexpr size_t kMaxNonTemporalBytes = size_t{64} << 10;
 
 // Copies with non-temporal stores, so the caches do not hold `to` afterwards.
-// Other threads see the data after the next FencePastCaches of this thread.
-void CopyPastCaches(const char* from, char* to, size_t bytes);
-void FencePastCaches();
+// Other threads see the data after the next NonTemporalFence of this thread.
+void NonTemporalCopy(const char* from, char* to, size_t bytes);
+void NonTemporalFence();
 
 }  // namespace millrace

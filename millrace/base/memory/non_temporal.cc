@@ -1,4 +1,4 @@
-#include "millrace/base/memory/past_caches.h"
+#include "millrace/base/memory/non_temporal.h"
 
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ size_t CacheBytesOf(absl::string_view text) {
   return size_t{number} << shift;
 }
 
-bool PaysPastCaches(size_t touched_bytes, WaitsFor what) {
+bool NonTemporalPays(size_t touched_bytes, WaitsFor what) {
   static const size_t bytes = LastLevelBytes();
   return touched_bytes >
          (what == WaitsFor::kMemory ? bytes / 4 * 3 : bytes / 2 * 3);
@@ -56,7 +56,7 @@ bool PaysPastCaches(size_t touched_bytes, WaitsFor what) {
 
 #ifdef __SSE2__
 
-void CopyPastCaches(const char* from, char* to, size_t bytes) {
+void NonTemporalCopy(const char* from, char* to, size_t bytes) {
   constexpr size_t kLine = 64;
   const size_t before = std::min(
       bytes, (kLine - reinterpret_cast<uintptr_t>(to) % kLine) % kLine);
@@ -75,15 +75,15 @@ void CopyPastCaches(const char* from, char* to, size_t bytes) {
   std::memcpy(to + at, from + at, bytes - at);
 }
 
-void FencePastCaches() { _mm_sfence(); }
+void NonTemporalFence() { _mm_sfence(); }
 
 #else
 
-void CopyPastCaches(const char* from, char* to, size_t bytes) {
+void NonTemporalCopy(const char* from, char* to, size_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
-void FencePastCaches() {}
+void NonTemporalFence() {}
 
 #endif
 

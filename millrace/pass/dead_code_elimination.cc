@@ -1,4 +1,4 @@
-#include "millrace/pass/drop_unread.h"
+#include "millrace/pass/dead_code_elimination.h"
 
 #include <algorithm>
 #include <utility>
@@ -43,9 +43,9 @@ bool HasEffect(const Node& node) {
 }
 
 // Lives for one call.
-class Dropper {
+class DeadCodeEliminator {
  public:
-  Dropper(const RunSignature& signature, Graph* graph)
+  DeadCodeEliminator(const RunSignature& signature, Graph* graph)
       : graph_(*graph),
         is_target_(graph->num_ids(), false),
         dropped_(graph->num_ids(), false),
@@ -139,9 +139,9 @@ class Dropper {
 
 }  // namespace
 
-Status DropUnread(const RunSignature& signature, Graph* graph) {
+Status EliminateDeadCode(const RunSignature& signature, Graph* graph) {
   if (graph->num_nodes() < kFewestNodes) return OkStatus();
-  MR_RETURN_IF_ERROR(Dropper(signature, graph).Run());
+  MR_RETURN_IF_ERROR(DeadCodeEliminator(signature, graph).Run());
   DebugVerifyGraph(*graph, GraphStage::kPlaced, "dropping of unread nodes");
   return OkStatus();
 }

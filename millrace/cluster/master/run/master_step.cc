@@ -1,4 +1,4 @@
-#include "millrace/cluster/master/run/run_step.h"
+#include "millrace/cluster/master/run/master_step.h"
 
 #include <utility>
 
@@ -28,7 +28,7 @@ bool WantsMetadata(const RunOptions& options) {
 
 }  // namespace
 
-struct RunStep::Part {
+struct MasterStep::Part {
   const PreparedRun::Part* plan = nullptr;
   RunGraphRequest request;
   RunGraphReply reply;
@@ -39,8 +39,8 @@ struct RunStep::Part {
   std::atomic<bool> ended{false};
 };
 
-RunStep::RunStep(Ref<MasterSession> session, Ref<PreparedRun> run,
-                 CallContext& context, StepRequest request)
+MasterStep::MasterStep(Ref<MasterSession> session, Ref<PreparedRun> run,
+                       CallContext& context, StepRequest request)
     : session_(std::move(session)),
       run_(std::move(run)),
       step_id_(session_->NewStepId()),
@@ -51,13 +51,14 @@ RunStep::RunStep(Ref<MasterSession> session, Ref<PreparedRun> run,
       scope_(context.cancel),
       feeds_(std::move(request.feeds)) {}
 
-RunStep::~RunStep() = default;
+MasterStep::~MasterStep() = default;
 
-void RunStep::Start(Ref<MasterSession> session, Ref<PreparedRun> run,
-                    CallContext& context, StepRequest request, StepDone done) {
-  const Ref<RunStep> step = Ref<RunStep>::Adopt(new RunStep(
+void MasterStep::Start(Ref<MasterSession> session, Ref<PreparedRun> run,
+                       CallContext& context, StepRequest request,
+                       StepDone done) {
+  const Ref<MasterStep> step = Ref<MasterStep>::Adopt(new MasterStep(
       std::move(session), std::move(run), context, std::move(request)));
-  Ref<RunStep> twin;
+  Ref<MasterStep> twin;
   const Status entered =
       step->session_->Enter(step.get(), step->request_id_, &twin);
   if (!entered.ok()) return std::move(done)(entered, {}, nullptr);
@@ -89,7 +90,7 @@ void RunStep::Start(Ref<MasterSession> session, Ref<PreparedRun> run,
   }
 }
 
-void RunStep::Attach(StepDone done) {
+void MasterStep::Attach(StepDone done) {
   {
     MutexLock lock(mu_);
     if (!answered_) {
@@ -103,11 +104,11 @@ void RunStep::Attach(StepDone done) {
                   {}, nullptr);
 }
 
-void RunStep::WaitForPreparation() {
+void MasterStep::WaitForPreparation() {
   Lanes& lanes = session_->environment().lanes();
   // A cancellation must not take long on the thread that cancels: post.
   CancelScope::Registration registration =
-      scope_.Register([self = Ref<RunStep>::Share(this), &lanes]() mutable {
+      scope_.Register([self = Ref<MasterStep>::Share(this), &lanes]() mutable {
         lanes.control.Schedule([self = std::move(self)] {
           if (!self->left_preparation_.exchange(true)) {
             self->FinishWith(self->scope_.status());
@@ -116,14 +117,14 @@ void RunStep::WaitForPreparation() {
       });
   if (!registration.ok()) return FinishWith(registration.status);
   preparation_token_ = registration.token;
-  run_->WhenReady([self = Ref<RunStep>::Share(this)](Status) {
+  run_->WhenReady([self = Ref<MasterStep>::Share(this)](Status) {
     if (self->left_preparation_.exchange(true)) return;
     self->scope_.Unregister(self->preparation_token_);
     self->Launch();
   });
 }
 
-Status RunStep::CheckFeeds() const {
+Status MasterStep::CheckFeeds() const {
   if (feeds_.size() != run_->feed_types.size()) {
     return InvalidArgument("The run has ", run_->feed_types.size(),
                            " feeds, but got ", feeds_.size());
@@ -137,7 +138,7 @@ Status RunStep::CheckFeeds() const {
   return OkStatus();
 }
 
-void RunStep::Launch() {
+void MasterStep::Launch() {
   Status status = run_->status();
   if (status.ok()) status = CheckFeeds();
   if (!status.ok()) return FinishWith(std::move(status));
@@ -154,7 +155,7 @@ void RunStep::Launch() {
   feeds_.clear();
   left_.store(count, std::memory_order_relaxed);
   num_parts_.store(count, std::memory_order_release);
-  const Ref<RunStep> self = Ref<RunStep>::Share(this);
+  const Ref<MasterStep> self = Ref<MasterStep>::Share(this);
   const auto start = [&](Part& part) {
     part.plan->peer->worker().RunGraph(
         part.context, part.request, &part.reply,
@@ -173,19 +174,19 @@ void RunStep::Launch() {
   if (own != nullptr) start(*own);
 }
 
-void RunStep::EnterTraces() {
+void MasterStep::EnterTraces() {
   Tracer* const tracer = session_->environment().options.tracer;
   if (tracer != nullptr && tracer->wants_steps()) [[unlikely]] {
     trace_ids_ = tracer->BeginStep(step_id_, session_->handle(), start_nanos_);
   }
 }
 
-void RunStep::LeaveTraces(const Status& status) {
+void MasterStep::LeaveTraces(const Status& status) {
   if (trace_ids_.empty()) return;
   session_->environment().options.tracer->EndStep(trace_ids_, step_id_, status);
 }
 
-Status RunStep::MakeRequest(Part& part) {
+Status MasterStep::MakeRequest(Part& part) {
   RunGraphRequest& request = part.request;
   request.session_handle = session_->handle();
   request.graph_handle = part.plan->graph_handle;
@@ -215,7 +216,7 @@ Status RunStep::MakeRequest(Part& part) {
   return OkStatus();
 }
 
-void RunStep::OnPart(Part& part, Status status) {
+void MasterStep::OnPart(Part& part, Status status) {
   if (status.ok()) status = std::move(part.reply.status);
   if (!status.ok()) OnError(SayWhere(*part.plan, status));
   // The fed values are not needed any more.
@@ -224,7 +225,7 @@ void RunStep::OnPart(Part& part, Status status) {
   if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish();
 }
 
-void RunStep::OnError(Status error) {
+void MasterStep::OnError(Status error) {
   // An error caused by a cancellation follows from its reason.
   const bool cancelled = scope_.cancelled();
   if (cancelled && error.code() == StatusCode::kCancelled) {
@@ -240,7 +241,7 @@ void RunStep::OnError(Status error) {
       Lanes& lanes = session_->environment().lanes();
       grace_timer_ = lanes.timer.RunAt(
           Deadline::AfterMillis(kUnderivedGraceMs),
-          [self = Ref<RunStep>::Share(this), &lanes]() mutable {
+          [self = Ref<MasterStep>::Share(this), &lanes]() mutable {
             lanes.control.Schedule(
                 [self = std::move(self)] { self->CancelParts(); });
           });
@@ -249,12 +250,12 @@ void RunStep::OnError(Status error) {
   if (cancel_now && !cancelled) CancelParts();
 }
 
-void RunStep::CancelParts() {
+void MasterStep::CancelParts() {
   scope_.Cancel(MarkDerived(
       Cancelled("The step was cancelled because another part of it failed")));
 }
 
-void RunStep::Finish() {
+void MasterStep::Finish() {
   Timer::Id timer;
   Status status;
   {
@@ -272,7 +273,7 @@ void RunStep::Finish() {
   FinishWith(std::move(status));
 }
 
-void RunStep::FinishWith(Status status) {
+void MasterStep::FinishWith(Status status) {
   std::vector<Tensor> fetches;
   std::unique_ptr<RunMetadata> metadata;
   if (status.ok()) status = CollectFetches(&fetches);
@@ -286,7 +287,7 @@ void RunStep::FinishWith(Status status) {
   Answer(std::move(status), std::move(fetches), metadata.get());
 }
 
-Status RunStep::CollectFetches(std::vector<Tensor>* fetches) {
+Status MasterStep::CollectFetches(std::vector<Tensor>* fetches) {
   fetches->resize(run_->signature.fetches.size());
   const size_t count = num_parts_.load(std::memory_order_relaxed);
   for (size_t i = 0; i < count; ++i) {
@@ -295,7 +296,7 @@ Status RunStep::CollectFetches(std::vector<Tensor>* fetches) {
   return OkStatus();
 }
 
-Status RunStep::CollectPart(Part& part, std::vector<Tensor>* fetches) {
+Status MasterStep::CollectPart(Part& part, std::vector<Tensor>* fetches) {
   const std::vector<ClientEdge>& edges = part.plan->edges.fetches;
   for (size_t i = 0; i < edges.size(); ++i) {
     MR_ASSIGN_OR_RETURN(
@@ -306,7 +307,7 @@ Status RunStep::CollectPart(Part& part, std::vector<Tensor>* fetches) {
   return OkStatus();
 }
 
-void RunStep::CollectMetadata(RunMetadata* metadata) {
+void MasterStep::CollectMetadata(RunMetadata* metadata) {
   const size_t count = num_parts_.load(std::memory_order_relaxed);
   for (size_t i = 0; i < count; ++i) {
     RunGraphReply& reply = parts_[i].reply;
@@ -320,10 +321,10 @@ void RunStep::CollectMetadata(RunMetadata* metadata) {
 }
 
 // They are not kept with the prepared run, since few clients ask for them.
-void RunStep::AnswerWithPartitionGraphs(std::vector<Tensor> fetches,
-                                        std::unique_ptr<RunMetadata> metadata) {
+void MasterStep::AnswerWithPartitionGraphs(
+    std::vector<Tensor> fetches, std::unique_ptr<RunMetadata> metadata) {
   session_->graph_turns().Run(
-      [self = Ref<RunStep>::Share(this), fetches = std::move(fetches),
+      [self = Ref<MasterStep>::Share(this), fetches = std::move(fetches),
        metadata = std::move(metadata)](SerialQueue::Turn turn) mutable {
         // Takes as long as compiling: not on this thread, whichever it is.
         Lanes& lanes = self->session_->environment().lanes();
@@ -340,8 +341,8 @@ void RunStep::AnswerWithPartitionGraphs(std::vector<Tensor> fetches,
       });
 }
 
-void RunStep::Answer(Status status, std::vector<Tensor> fetches,
-                     RunMetadata* metadata) {
+void MasterStep::Answer(Status status, std::vector<Tensor> fetches,
+                        RunMetadata* metadata) {
   LeaveTraces(status);
   session_->Leave(this);
   std::vector<StepDone> attached;
@@ -368,12 +369,12 @@ void RunStep::Answer(Status status, std::vector<Tensor> fetches,
 }
 
 // The reply does not wait for it.
-void RunStep::Cleanup() {
+void MasterStep::Cleanup() {
   MasterEnvironment& environment = session_->environment();
   const size_t count = num_parts_.load(std::memory_order_relaxed);
   if (count == 0) return environment.in_flight.Remove();
   left_.store(count, std::memory_order_relaxed);
-  const Ref<RunStep> self = Ref<RunStep>::Share(this);
+  const Ref<MasterStep> self = Ref<MasterStep>::Share(this);
   for (size_t i = 0; i < count; ++i) {
     Part& part = parts_[i];
     part.reply = {};
@@ -390,7 +391,7 @@ void RunStep::Cleanup() {
   }
 }
 
-std::string RunStep::Describe() {
+std::string MasterStep::Describe() {
   if (!run_->ready()) return "waits for its graph to be prepared";
   std::vector<std::string> tasks;
   const size_t count = num_parts_.load(std::memory_order_acquire);

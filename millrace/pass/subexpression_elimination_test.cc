@@ -1,4 +1,4 @@
-#include "millrace/pass/share_equal_nodes.h"
+#include "millrace/pass/subexpression_elimination.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,18 +10,18 @@ namespace {
 
 using testing::ElementsAre;
 
-class ShareEqualNodesTest : public testing::Test {
+class CommonSubexpressionEliminationTest : public testing::Test {
  protected:
   void Share(std::vector<std::string> targets = {}) {
     RunSignature signature;
     signature.targets = std::move(targets);
-    const Status status = ShareEqualNodes(signature, &g_.graph());
+    const Status status = EliminateCommonSubexpressions(signature, &g_.graph());
     ASSERT_TRUE(status.ok()) << status;
   }
   RewriteGraph g_;
 };
 
-TEST_F(ShareEqualNodesTest, EqualNodesAreComputedOnce) {
+TEST_F(CommonSubexpressionEliminationTest, EqualNodesAreComputedOnce) {
   g_.Add("x", "_Arg").Const("a", 2).Const("b", 2);
   g_.Add("p", "Mul", {"x", "a"}).Add("q", "Mul", {"x", "b"});
   g_.Add("r", "Neg", {"p"}).Add("s", "Neg", {"q"});
@@ -34,7 +34,7 @@ TEST_F(ShareEqualNodesTest, EqualNodesAreComputedOnce) {
                           "sum = AddV2(r, r)", "x = _Arg()"));
 }
 
-TEST_F(ShareEqualNodesTest, AllOutputsAreShared) {
+TEST_F(CommonSubexpressionEliminationTest, AllOutputsAreShared) {
   g_.Add("x", "_Arg").Add("p", "Two", {"x"}).Add("q", "Two", {"x"});
   g_.Add("a", "_Retval", {"p:1"}).Add("b", "_Retval", {"q"});
   g_.Add("c", "_Retval", {"q:1"});
@@ -44,7 +44,7 @@ TEST_F(ShareEqualNodesTest, AllOutputsAreShared) {
                           "c = _Retval(p:1)", "p = Two(x)", "x = _Arg()"));
 }
 
-TEST_F(ShareEqualNodesTest, WhatDiffersStays) {
+TEST_F(CommonSubexpressionEliminationTest, WhatDiffersStays) {
   g_.Add("x", "_Arg").Add("y", "_Arg").Add("v", "RefVar");
   g_.Const("two", 2)
       .Const("three", 3)
@@ -65,7 +65,7 @@ TEST_F(ShareEqualNodesTest, WhatDiffersStays) {
   EXPECT_EQ(g_.Lines(), before);
 }
 
-TEST_F(ShareEqualNodesTest, TargetsAndWhatOthersWaitForStay) {
+TEST_F(CommonSubexpressionEliminationTest, TargetsAndWhatOthersWaitForStay) {
   g_.Add("x", "_Arg").Add("p", "Neg", {"x"}).Add("q", "Neg", {"x"});
   g_.Add("target", "Neg", {"x"}).Add("then", "NoOp", {"^q"});
   g_.Add("out", "_Retval", {"q"});
@@ -75,7 +75,7 @@ TEST_F(ShareEqualNodesTest, TargetsAndWhatOthersWaitForStay) {
                           "target = Neg(x)", "then = NoOp(^q)", "x = _Arg()"));
 }
 
-TEST_F(ShareEqualNodesTest, ReadsOfAVariable) {
+TEST_F(CommonSubexpressionEliminationTest, ReadsOfAVariable) {
   g_.Add("v", "VarHandleOp").Add("w", "VarHandleOp").Add("r", "Random");
   g_.Add("a", "ReadVariableOp", {"v"}).Add("b", "ReadVariableOp", {"v"});
   g_.Add("other", "ReadVariableOp", {"w"});
@@ -98,7 +98,7 @@ TEST_F(ShareEqualNodesTest, ReadsOfAVariable) {
 }
 
 // Many equal nodes must not take long: this would be five billion comparisons.
-TEST_F(ShareEqualNodesTest, ManyNodes) {
+TEST_F(CommonSubexpressionEliminationTest, ManyNodes) {
   g_.Add("x", "_Arg");
   constexpr int kNodes = 100'000;
   for (int i = 0; i < kNodes; ++i) {

@@ -1,4 +1,4 @@
-// RunStep: one step of a session, from the client's request to its reply.
+// MasterStep: one step of a session, from the client's request to its reply.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ using StepDone = absl::AnyInvocable<void(Status, std::vector<Tensor>,
 // CleanupGraph on each without waiting. The first underived error ends the
 // other parts. The client's cancellation, its deadline and the options' timeout
 // end the step; the session stays usable. Thread-safe.
-class RunStep final : public RefCounted {
+class MasterStep final : public RefCounted {
  public:
   // `context` and `request.options` must live until `done`, which may run
   // before this returns.
@@ -49,9 +49,9 @@ class RunStep final : public RefCounted {
   friend class MasterSession;  // links the steps into a list
   struct Part;
 
-  RunStep(Ref<MasterSession> session, Ref<PreparedRun> run,
-          CallContext& context, StepRequest request);
-  ~RunStep() override;
+  MasterStep(Ref<MasterSession> session, Ref<PreparedRun> run,
+             CallContext& context, StepRequest request);
+  ~MasterStep() override;
 
   // Attaches a duplicate request, which gets the same reply.
   void Attach(StepDone done);
@@ -102,8 +102,8 @@ class RunStep final : public RefCounted {
   std::vector<StepDone> attached_;
 
   // Links of the session's list, guarded by its lock.
-  RunStep* previous_ = nullptr;
-  RunStep* next_ = nullptr;
+  MasterStep* previous_ = nullptr;
+  MasterStep* next_ = nullptr;
 };
 
 }  // namespace millrace

@@ -11,7 +11,7 @@
 namespace millrace::ops {
 
 // The rows that a kernel updates; index i belongs to the i-th row of `updates`.
-struct RowUpdates {
+struct SparseUpdates {
   absl::Span<const int64_t> indices;  // in the bounds of the variables
   int64_t row_bytes = 0;          // of a row of the variables and of `updates`
   const char* updates = nullptr;  // null: nothing is read by row
@@ -23,7 +23,7 @@ struct RowUpdates {
 // apart in memory are prefetched, and rows that share a lock are processed
 // together. A cancellation does not end the call.
 Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
-                  const RowUpdates& updates,
+                  const SparseUpdates& updates,
                   absl::FunctionRef<void(int64_t row, int64_t i)> f);
 
 }  // namespace millrace::ops

@@ -1,5 +1,5 @@
-// ShareEqualNodes: common subexpression elimination, which computes equal nodes
-// once.
+// CommonSubexpressionElimination: common subexpression elimination, which
+// computes equal nodes once.
 #pragma once
 
 #include "millrace/graph/graph.h"
@@ -13,6 +13,7 @@ namespace millrace {
 // megabyte), and reads of a variable with the same handle and control inputs,
 // whose control edges are joined. Nodes that are then neither read nor depended
 // on are removed, unless they are targets.
-Status ShareEqualNodes(const RunSignature& signature, Graph* graph);
+Status EliminateCommonSubexpressions(const RunSignature& signature,
+                                     Graph* graph);
 
 }  // namespace millrace

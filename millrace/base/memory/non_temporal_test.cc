@@ -1,4 +1,4 @@
-#include "millrace/base/memory/past_caches.h"
+#include "millrace/base/memory/non_temporal.h"
 
 #include <gtest/gtest.h>
 
@@ -7,21 +7,21 @@
 namespace millrace {
 namespace {
 
-TEST(PastCachesTest, CopiesAnyPlaceAndLength) {
+TEST(NonTemporalTest, CopiesAnyPlaceAndLength) {
   std::string from;
   for (int i = 0; i < 400; ++i) from.push_back(static_cast<char>(i));
   for (size_t at : {0, 1, 15, 63, 64}) {
     for (size_t bytes : {0, 1, 63, 64, 65, 127, 128, 300}) {
       std::string to(400, 'x'), expected = to;
       expected.replace(at, bytes, from, 3, bytes);
-      CopyPastCaches(from.data() + 3, to.data() + at, bytes);
-      FencePastCaches();
+      NonTemporalCopy(from.data() + 3, to.data() + at, bytes);
+      NonTemporalFence();
       EXPECT_EQ(to, expected) << at << ", " << bytes;
     }
   }
 }
 
-TEST(PastCachesTest, SizesAsLinuxSaysThem) {
+TEST(NonTemporalTest, SizesAsLinuxSaysThem) {
   EXPECT_EQ(CacheBytesOf("32768K\n"), size_t{32} << 20);
   EXPECT_EQ(CacheBytesOf("96M"), size_t{96} << 20);
   EXPECT_EQ(CacheBytesOf("512"), 512u);
@@ -30,18 +30,18 @@ TEST(PastCachesTest, SizesAsLinuxSaysThem) {
   }
 }
 
-TEST(PastCachesTest, PaysForWhatIsLarge) {
+TEST(NonTemporalTest, PaysForWhatIsLarge) {
   for (const WaitsFor what : {WaitsFor::kMemory, WaitsFor::kComputing}) {
-    EXPECT_FALSE(PaysPastCaches(size_t{64} << 10, what));
-    EXPECT_TRUE(PaysPastCaches(size_t{64} << 30, what));
+    EXPECT_FALSE(NonTemporalPays(size_t{64} << 10, what));
+    EXPECT_TRUE(NonTemporalPays(size_t{64} << 30, what));
   }
 }
 
-TEST(PastCachesTest, PaysSoonerForWhatOnlyMoves) {
+TEST(NonTemporalTest, PaysSoonerForWhatOnlyMoves) {
   size_t from[2] = {};  // the least power of two that pays
   for (const WaitsFor what : {WaitsFor::kMemory, WaitsFor::kComputing}) {
     size_t& bytes = from[what == WaitsFor::kComputing];
-    for (bytes = 1; !PaysPastCaches(bytes, what);) bytes *= 2;
+    for (bytes = 1; !NonTemporalPays(bytes, what);) bytes *= 2;
   }
   EXPECT_EQ(from[1], 2 * from[0]);
 }

@@ -1,4 +1,4 @@
-#include "millrace/cluster/master/run/run_step.h"
+#include "millrace/cluster/master/run/master_step.h"
 
 #include <gtest/gtest.h>
 

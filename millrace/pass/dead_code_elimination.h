@@ -1,4 +1,4 @@
-// DropUnread: dead-code elimination.
+// DeadCodeElimination: dead-code elimination.
 #pragma once
 
 #include "millrace/graph/graph.h"
@@ -16,6 +16,6 @@ namespace millrace {
 // control edge from a removed node get control edges from all of its inputs,
 // data and control, so effects keep their order. Graphs of fewer than four
 // nodes are left unchanged.
-Status DropUnread(const RunSignature& signature, Graph* graph);
+Status EliminateDeadCode(const RunSignature& signature, Graph* graph);
 
 }  // namespace millrace

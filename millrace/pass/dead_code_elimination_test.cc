@@ -1,4 +1,4 @@
-#include "millrace/pass/drop_unread.h"
+#include "millrace/pass/dead_code_elimination.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ class Graphs {
   Graphs& Drop(std::vector<std::string> targets) {
     RunSignature signature;
     signature.targets = std::move(targets);
-    const Status status = DropUnread(signature, &graph_);
+    const Status status = EliminateDeadCode(signature, &graph_);
     EXPECT_TRUE(status.ok()) << status;
     return *this;
   }
@@ -98,7 +98,7 @@ class Graphs {
   Graph graph_;
 };
 
-TEST(DropUnreadTest, WhatIsOnlyWaitedForGoes) {
+TEST(DeadCodeEliminationTest, WhatIsOnlyWaitedForGoes) {
   Graphs g;
   g.Add("v", "VarHandleOp")
       .Add("read", "ReadVariableOp", {"v"})
@@ -116,7 +116,7 @@ TEST(DropUnreadTest, WhatIsOnlyWaitedForGoes) {
   EXPECT_THAT(g.WaitsOf("group"), UnorderedElementsAre("loss", "gradient"));
 }
 
-TEST(DropUnreadTest, EffectsKeepTheirOrder) {
+TEST(DeadCodeEliminationTest, EffectsKeepTheirOrder) {
   Graphs g;
   g.Add("v", "VarHandleOp")
       .Add("one", "Const")
@@ -129,7 +129,7 @@ TEST(DropUnreadTest, EffectsKeepTheirOrder) {
   EXPECT_THAT(g.WaitsOf("second"), ElementsAre("first"));
 }
 
-TEST(DropUnreadTest, TargetsAndEffectsStay) {
+TEST(DeadCodeEliminationTest, TargetsAndEffectsStay) {
   Graphs g;
   g.Add("c", "Const")
       .Add("target", "Pass", {"c"})
@@ -144,7 +144,7 @@ TEST(DropUnreadTest, TargetsAndEffectsStay) {
                                               "call", "var", "assign", "all"));
 }
 
-TEST(DropUnreadTest, AValueOfABranchStays) {
+TEST(DeadCodeEliminationTest, AValueOfABranchStays) {
   // Only its data edge determines whether the branch is taken.
   Graphs g;
   g.Add("c", "Const")
@@ -156,7 +156,7 @@ TEST(DropUnreadTest, AValueOfABranchStays) {
   EXPECT_THAT(g.WaitsOf("then"), ElementsAre("pivot"));
 }
 
-TEST(DropUnreadTest, ThereIsNothingToWaitForInConstants) {
+TEST(DeadCodeEliminationTest, ThereIsNothingToWaitForInConstants) {
   Graphs g;
   g.Add("v", "VarHandleOp")
       .Add("c", "Const")
@@ -168,7 +168,7 @@ TEST(DropUnreadTest, ThereIsNothingToWaitForInConstants) {
   EXPECT_THAT(g.WaitsOf("target"), IsEmpty());
 }
 
-TEST(DropUnreadTest, ManyWaitsAreJoined) {
+TEST(DeadCodeEliminationTest, ManyWaitsAreJoined) {
   Graphs g;
   std::vector<std::string> waits = {"c"};
   g.Add("c", "Const");
@@ -186,7 +186,7 @@ TEST(DropUnreadTest, ManyWaitsAreJoined) {
   EXPECT_EQ(g.WaitsOf("hub_1").size(), 9u);
 }
 
-TEST(DropUnreadTest, SmallGraphsStay) {
+TEST(DeadCodeEliminationTest, SmallGraphsStay) {
   Graphs g;
   g.Add("c", "Const").Add("n", "Pass", {"c"}).Add("t", "NoOp", {"^n"});
   g.Drop({"t"});
