@@ -314,10 +314,10 @@ TEST_F(FuseNodesTest, PartsOfProductsWithOneTransposedFactor) {
     add(i, false);
   }
   Fuse();
-  std::vector<std::string> expected = {"y/turned = _TransposedMatrix(y)"};
+  std::vector<std::string> expected = {"y/transposed = _TransposedMatrix(y)"};
   for (int i = 0; i < 4; ++i) {
     expected.push_back(absl::StrCat(
-        "p", i, "_part = _SlicedProduct(x, y, from, n, y/turned)"));
+        "p", i, "_part = _SlicedProduct(x, y, from, n, y/transposed)"));
     expected.push_back(
         absl::StrCat("q", i, "_part = _SlicedProduct(x, y, from, n)"));
   }
