@@ -252,8 +252,9 @@ TEST_F(RewritingProductsTest, PartsOfProductsThatShareAFactor) {
     feeds["n"] = Tensor::Vector<int32_t>({2, n});
     const Ran ran = Run(feeds, fetches);
     EXPECT_TRUE(ran.status.ok()) << ran.status;
-    EXPECT_THAT(ran.labels,
-                testing::Contains(HasSubstr("/transposed = _TransposedMatrix()")));
+    EXPECT_THAT(
+        ran.labels,
+        testing::Contains(HasSubstr("/transposed = _TransposedMatrix()")));
   }
   // An operand that is not a matrix is an error of the products.
   feeds["b"] = Wholes({7, 6, 1}, DataType::kFloat);
