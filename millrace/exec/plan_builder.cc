@@ -169,7 +169,7 @@ class PlanBuilder {
     n.frame = frame_of_[number_[node.id]];
     n.num_inputs = node.num_inputs();
     n.num_outputs = node.num_outputs();
-    n.checks_refs = !node.op->allows_uninitialized_input;
+    n.checks_refs = !node.op->Is(kAllowsUninitialized);
     switch (n.kind) {
       case NodeKind::kNoOp:
       case NodeKind::kControlTrigger:

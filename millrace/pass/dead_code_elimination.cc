@@ -30,7 +30,7 @@ bool HasFunction(const Node& node) {
 
 bool HasEffect(const Node& node) {
   if (IsOfVariable(*node.op)) return false;
-  if (node.op->is_stateful || node.num_outputs() == 0) return true;
+  if (node.op->Is(kStateful) || node.num_outputs() == 0) return true;
   for (const DataType type : node.input_types) {
     if (IsRef(type) || type == DataType::kResource ||
         type == DataType::kVariant) {
@@ -93,7 +93,7 @@ class DeadCodeEliminator {
   // is needed.
   static bool IsTimeless(const Node& node) {
     return node.inputs.empty() && node.control_inputs.empty() &&
-           (!node.op->is_stateful || IsOfVariable(*node.op));
+           (!node.op->Is(kStateful) || IsOfVariable(*node.op));
   }
 
   Status Bypass(NodeId id) {

@@ -85,7 +85,7 @@ class UnitJoiner {
   // and is not one that many parts of a graph share: constants, variables,
   // feeds.
   bool IsComputed(const Node& node) const {
-    return !node.inputs.empty() && !node.op->is_stateful &&
+    return !node.inputs.empty() && !node.op->Is(kStateful) &&
            !IsControlFlow(node.op->role) && node.op->law != Law::kPassesOn;
   }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMostEdgeVisits = 1 << 20;
 
 bool MayBePure(const OpDef& op) {
-  if (op.is_stateful || op.outputs.empty() || IsControlFlow(op.role) ||
+  if (op.Is(kStateful) || op.outputs.empty() || IsControlFlow(op.role) ||
       IsPlaceholder(op.role) || op.Is(kChecks) || op.Is(kChangesInput)) {
     return false;
   }

@@ -18,8 +18,8 @@ bool CallsFunctions(const OpDef& op) {
 bool MayWait(const OpDef& op) {
   if (CallsFunctions(op)) return true;
   // Arguments and variables are available from the start.
-  return op.is_stateful && op.role != OpRole::kArg && !op.Is(kGivesVariable) &&
-         !op.Is(kReadsVariable);
+  return op.Is(kStateful) && op.role != OpRole::kArg &&
+         !op.Is(kGivesVariable) && !op.Is(kReadsVariable);
 }
 
 }  // namespace

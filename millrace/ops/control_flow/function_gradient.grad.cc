@@ -195,7 +195,7 @@ StatusOr<NameAttrList> FunctionGradient::Write(
   };
   MR_ASSIGN_OR_RETURN(FunctionDef function,
                       WriteFunction(*inner_, name_, args_, results, check));
-  is_stateful_ = function.signature.is_stateful;
+  is_stateful_ = function.signature.Is(kStateful);
   uses_.assign(args_.size(), false);
   for (size_t i = 0; i < args_.size(); ++i) {
     const std::string& name = function.signature.inputs[i].name;
