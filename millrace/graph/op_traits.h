@@ -79,6 +79,8 @@ enum OpFlags : uint32_t {
   kOnParameterServers = 1 << 9,
   // A function of one tensor that products apply to their results.
   kActivation = 1 << 10,
+  // Adds its two inputs, which may be the bias of a product.
+  kAddition = 1 << 11,
 };
 
 }  // namespace millrace

@@ -83,6 +83,7 @@ inline const OpRegistry& RewriteOps() {
        {.inputs = "x: T, y: T",
         .outputs = "z: T",
         .attrs = kT,
+        .flags = kAddition,
         .law = Law::kPlusZero,
         .shape = shapes::Broadcast}},
       {"Sub",
