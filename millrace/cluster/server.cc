@@ -27,7 +27,7 @@
 namespace millrace {
 namespace {
 
-constexpr int64_t kMostGraceMs = 1'200;
+constexpr int64_t kMaxGraceMs = 1'200;
 // Time for telling the workers that their sessions have ended.
 constexpr int64_t kFarewellMs = 300;
 constexpr int64_t kShutdownMs = 300;
@@ -123,8 +123,8 @@ class ServerImpl final : public Server, public AdminTarget {
                                   AdvertisedAddress(), " was stopped");
     if (master_ != nullptr) {
       master_->Stop(reason);
-      master_->WaitForSteps(Deadline::AfterMillis(
-          std::clamp<int64_t>(grace_ms, 0, kMostGraceMs)));
+      master_->WaitForSteps(
+          Deadline::AfterMillis(std::clamp<int64_t>(grace_ms, 0, kMaxGraceMs)));
       master_->CancelRuns(reason, MasterService::Workers::kTold);
     }
     EndServices(reason, Deadline::AfterMillis(kFarewellMs));

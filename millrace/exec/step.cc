@@ -37,7 +37,7 @@ constexpr int64_t kKeepPoolThread = std::numeric_limits<int64_t>::max();
 constexpr int64_t kKeepCallerNanos = 10'000'000;
 constexpr int64_t kKeepOtherNanos = 1'000'000;
 // The limit on ends of asynchronous kernels nested on one stack.
-constexpr int kMostNested = 16;
+constexpr int kMaxNested = 16;
 
 // One run. Deletes itself when it completes: `outstanding_` counts the nodes
 // that are ready or running, and the thread that decrements it to zero is the
@@ -136,7 +136,7 @@ class Step {
   // process.
   void GoOn(LocalQueue& queue) {
     static thread_local int nesting = 0;
-    if (nesting == kMostNested) return PostAll(queue);
+    if (nesting == kMaxNested) return PostAll(queue);
     ++nesting;
     Process(queue, kKeepOtherNanos);
     --nesting;

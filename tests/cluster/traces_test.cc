@@ -346,7 +346,7 @@ TEST(Traces, OfTakersThatDieNothingIsLeft) {
     StartTraceRequest request;
     request.steps = 1;
     StartTraceReply reply;
-    for (size_t i = 1; i <= Tracer::kMostTraces; ++i) {
+    for (size_t i = 1; i <= Tracer::kMaxTraces; ++i) {
       request.trace_id = i;
       request.task = kPs1.ToString();
       ASSERT_TRUE(

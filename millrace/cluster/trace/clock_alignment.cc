@@ -8,8 +8,8 @@ namespace {
 constexpr int64_t kWindowNanos = 1'000'000'000;
 
 int64_t Bounded(int64_t nanos) {
-  return std::clamp(nanos, -ClockAlignment::kMostNanos,
-                    ClockAlignment::kMostNanos);
+  return std::clamp(nanos, -ClockAlignment::kMaxNanos,
+                    ClockAlignment::kMaxNanos);
 }
 
 }  // namespace

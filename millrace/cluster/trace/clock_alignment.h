@@ -28,10 +28,10 @@ class ClockAlignment {
 
   bool empty() const { return best_.empty(); }
   // Returns our time when the other clock shows `there`; unchanged without
-  // probes. Always within +-kMostNanos, so that times can be subtracted: other
+  // probes. Always within +-kMaxNanos, so that times can be subtracted: other
   // servers may send any number.
   int64_t ToHere(int64_t there) const;
-  static constexpr int64_t kMostNanos = 2'000'000'000'000'000'000;  // 63 years
+  static constexpr int64_t kMaxNanos = 2'000'000'000'000'000'000;  // 63 years
   // Returns the largest possible error of ToHere, between the first probe and
   // the last.
   int64_t error_nanos() const;

@@ -115,8 +115,8 @@ TEST(ClockAlignment, AnyTimesGiveBoundedOnes) {
     }
     for (const int64_t there : times) {
       const int64_t here = alignment.ToHere(there);
-      EXPECT_LE(here, ClockAlignment::kMostNanos);
-      EXPECT_GE(here, -ClockAlignment::kMostNanos);
+      EXPECT_LE(here, ClockAlignment::kMaxNanos);
+      EXPECT_GE(here, -ClockAlignment::kMaxNanos);
     }
     EXPECT_GE(alignment.error_nanos(), 0);
     alignment.offset_nanos();

@@ -75,7 +75,7 @@ class TraceFileWriter {
   static TimeSpan SpanOf(const ClusterTrace::Task& task, const Event& event) {
     const int64_t start = task.clock.ToHere(event.start_nanos);
     return {start, start + std::clamp<int64_t>(event.duration_nanos, 0,
-                                               ClockAlignment::kMostNanos)};
+                                               ClockAlignment::kMaxNanos)};
   }
 
   void FindOrigin() {

@@ -91,12 +91,12 @@ Status Tracer::Start(const StartTraceRequest& request) {
   if (request.trace_id == 0) {
     return InvalidArgument("A trace needs an id other than 0");
   }
-  if (request.steps < 0 || request.steps > kMostTraceSteps) {
-    return InvalidArgument("A trace takes 1 to ", kMostTraceSteps,
+  if (request.steps < 0 || request.steps > kMaxTraceSteps) {
+    return InvalidArgument("A trace takes 1 to ", kMaxTraceSteps,
                            " steps, not ", request.steps);
   }
-  if (request.max_events < 0 || request.max_events > kMostTraceEvents) {
-    return InvalidArgument("A trace keeps up to ", kMostTraceEvents,
+  if (request.max_events < 0 || request.max_events > kMaxTraceEvents) {
+    return InvalidArgument("A trace keeps up to ", kMaxTraceEvents,
                            " events a task, not ", request.max_events);
   }
   const Deadline lease = Deadline::AfterMillis(kLeaseMs);
@@ -109,7 +109,7 @@ Status Tracer::Start(const StartTraceRequest& request) {
       UpdateWants();
       return OkStatus();
     }
-    if (traces_.size() >= kMostTraces) {
+    if (traces_.size() >= kMaxTraces) {
       return ResourceExhausted(
           "There are ", traces_.size(),
           " traces of this server already; try again when they have ended, or ",

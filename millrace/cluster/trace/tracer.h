@@ -40,7 +40,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   explicit Tracer(Options options);
 
   static constexpr int64_t kLeaseMs = 10'000;
-  static constexpr size_t kMostTraces = 8;
+  static constexpr size_t kMaxTraces = 8;
 
   // ---- For the master.
   // Returns whether a trace wants the step that begins now. This is all that

@@ -105,12 +105,13 @@ class PixelWindows {
 
 // Estimates the time for a row of pixels in ns.
 inline int64_t RowNanos(const PoolProblem& p) {
-  constexpr int64_t kMost = int64_t{1} << 20;
+  constexpr int64_t kMaxWindows = int64_t{1} << 20;
   int64_t windows = 1;  // over a pixel
   for (const Window& w : p.window) {
     const int64_t over =
         (std::min(w.filter, w.input) + w.stride - 1) / w.stride;
-    windows = std::min(kMost, windows * std::min({w.output, over, kMost}));
+    windows = std::min(kMaxWindows,
+                       windows * std::min({w.output, over, kMaxWindows}));
   }
   return p.window[2].input * (15 + windows * (p.channels / 8 + 2));
 }

@@ -17,7 +17,7 @@ constexpr int64_t kLines = 16;
 // oneDNN packs b again for each part; that is cheap if there are many more rows
 // than this.
 constexpr int64_t kSharedRows = 128;
-constexpr int64_t kMostParts = 64;
+constexpr int64_t kMaxParts = 64;
 
 // Returns the lines of each of `parts` parts, such that no part is a single
 // line, which oneDNN would treat as a vector.
@@ -105,7 +105,7 @@ std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
       rows >= 2 * kMinLines && (p.n < 2 * kernels.columns || tall);
   const bool any_rows = kernels.rows_keep_bits && !p.transpose_b;
   if (by_rows && !any_rows) {
-    const int64_t part_work = std::max(kernels.part_work, work / kMostParts);
+    const int64_t part_work = std::max(kernels.part_work, work / kMaxParts);
     const int64_t least =
         std::min(kSharedRows, RoundUp((rows + 1) / 2, kLines));
     return Cut{std::max({RoundUp(part_work / row_work, kLines), least}), p.n};
