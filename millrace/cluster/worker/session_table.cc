@@ -146,7 +146,7 @@ void SessionTable::End(Entry entry, const Status& reason) {
   if (entry.watch != 0) worker_.masters->RemoveSession(entry.watch);
   entry.session->End(reason);
   worker_.steps->EndSession(entry.session->handle(), reason);
-  worker_.heap.Soon();
+  worker_.heap_trimmer.Schedule();
 }
 
 StatusOr<Ref<WorkerSession>> SessionTable::Find(
