@@ -211,8 +211,8 @@ StatusOr<bool> RunFilterGradient(KernelContext& ctx,
 
 }  // namespace
 
-bool WinogradFits(const ConvProblem& p) {
-  if (WinogradKernelsHere().empty() || p.type != DataType::kFloat ||
+bool IsWinogradSupported(const ConvProblem& p) {
+  if (SupportedWinogradKernels().empty() || p.type != DataType::kFloat ||
       p.channels_first || p.spatial != 2 || p.groups != 1) {
     return false;
   }
@@ -221,8 +221,8 @@ bool WinogradFits(const ConvProblem& p) {
   });
 }
 
-bool WinogradPays(ConvPass pass, const ConvProblem& p) {
-  if (!WinogradFits(p)) return false;
+bool IsWinogradFaster(ConvPass pass, const ConvProblem& p) {
+  if (!IsWinogradSupported(p)) return false;
   const TiledConv c = TiledConvOf(pass, p);
   if (pass != ConvPass::kFilter && c.in_depth > kMaxInChannels) return false;
   // Both algorithms compute whole vectors of the output's channels.
@@ -230,7 +230,7 @@ bool WinogradPays(ConvPass pass, const ConvProblem& p) {
       static_cast<double>(c.in_depth) * RoundUpTo(c.out_depth, kWinogradLanes);
   const double pixels =
       static_cast<double>(c.batch) * c.out_rows * c.out_columns;
-  const bool avx2 = WinogradKernelsHere().front() == &kAvx2WinogradKernels;
+  const bool avx2 = SupportedWinogradKernels().front() == &kAvx2WinogradKernels;
   const TransformCosts& costs = pass != ConvPass::kFilter ? kCosts
                                 : avx2                    ? kFilterCostsAvx2
                                                           : kFilterCosts;

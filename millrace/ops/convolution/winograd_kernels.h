@@ -69,6 +69,6 @@ extern const WinogradKernels kAvx512WinogradKernels;
 extern const WinogradKernels kAvx2WinogradKernels;
 
 // Returns the kernels that this machine can run, the fastest first.
-absl::Span<const WinogradKernels* const> WinogradKernelsHere();
+absl::Span<const WinogradKernels* const> SupportedWinogradKernels();
 
 }  // namespace millrace::ops

@@ -14,7 +14,7 @@ constexpr int64_t PaddedDepth(int64_t depth) {
 
 }  // namespace
 
-absl::Span<const WinogradKernels* const> WinogradKernelsHere() {
+absl::Span<const WinogradKernels* const> SupportedWinogradKernels() {
   static const auto* const here = [] {
     auto* kernels = new std::vector<const WinogradKernels*>();
     if (__builtin_cpu_supports("avx512f")) {

@@ -57,7 +57,8 @@ class MutableFloatElements {
   MutableFloatElements(Tensor* t, size_t touched_bytes)
       : type_(t->dtype()),
         data_(t->mutable_data()),
-        non_temporal_(NonTemporalPays(touched_bytes, WaitsFor::kComputing)) {}
+        non_temporal_(
+            IsNonTemporalFaster(touched_bytes, WaitsFor::kComputing)) {}
   float* Room(int64_t begin, int64_t n, std::vector<float>& room) {
     if (IsInPlace(n)) return reinterpret_cast<float*>(data_) + begin;
     room.resize(static_cast<size_t>(n));

@@ -132,7 +132,7 @@ StatusOr<Ref<Buffer>> Floats(Allocator& allocator, int64_t count) {
 
 }  // namespace
 
-bool PackedProductsHere() {
+bool HasPackedProducts() {
   static const bool here =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return here;

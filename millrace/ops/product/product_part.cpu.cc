@@ -111,9 +111,10 @@ SpreadFactors SpreadFactors::Of(absl::Span<const ProductTerm> terms,
   return spread;
 }
 
-Status AddUpPart(Allocator& allocator, absl::Span<const ProductTerm> terms,
-                 const SpreadFactors& spread, const ProductPart& part, float* c,
-                 bool accumulate) {
+Status ComputeProductPart(Allocator& allocator,
+                          absl::Span<const ProductTerm> terms,
+                          const SpreadFactors& spread, const ProductPart& part,
+                          float* c, bool accumulate) {
   Ref<Buffer> scratch;
   if (spread.a || spread.b) {
     int64_t k = 0;
