@@ -57,7 +57,7 @@ int64_t WinogradFilterSize(const TiledConv& c);
 struct WinogradFilter {
   const float* elements;  // [3, 3, in, out], or [3, 3, out, in] if flipped and
                           // transposed
-  bool turned;
+  bool flipped;
 };
 
 // Transforms the input channels [first, first + kWinogradLanes), as far as they

@@ -62,7 +62,7 @@ MR_OP(Invert){
     .attrs = kIntegers,
     .law = Law::kUndoesItself,
     .shape = shapes::Unchanged,
-    .doc = "All bits of x turned over.",
+    .doc = "Inverts every bit of x.",
 };
 
 MR_OP(PopulationCount){

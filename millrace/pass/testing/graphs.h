@@ -142,7 +142,7 @@ inline const OpRegistry& RewriteOps() {
         .outputs = "output: T",
         .attrs = "T: type; Index: {int32, int64}"}},
       {"_SlicedProduct",
-       {.inputs = "a: T, b: T, begin: Index, size: Index, turned: N * T",
+       {.inputs = "a: T, b: T, begin: Index, size: Index, transposed: N * T",
         .outputs = "slice: T",
         .attrs = "T: {float}; Index: {int32, int64}; N: int >= 0 = 0; "
                  "transpose_a: bool = false; transpose_b: bool = false"}},
