@@ -54,7 +54,7 @@ PeerLink::OpenCall::OpenCall(Ref<PeerLink> link, const CallContext& context,
                             Ref<OpenCall>::Share(this));
   if (!link_->heartbeat_.rests()) return;
   link_->misses_.Forget();
-  link_->heartbeat_.AskBy(Deadline::AfterMillis(link_->probe_interval_ms_));
+  link_->heartbeat_.ProbeBy(Deadline::AfterMillis(link_->probe_interval_ms_));
 }
 
 Status PeerLink::OpenCall::Finished(Status status) {
@@ -138,7 +138,7 @@ void PeerLink::Fail(const std::vector<Ref<OpenCall>>& calls,
 
 // ---- Failure detection.
 
-void PeerLink::Told(const Heartbeat::Answer& answer) {
+void PeerLink::OnAnswer(const Heartbeat::Answer& answer) {
   std::vector<Ref<OpenCall>> ended;
   Status reason;
   if (answer.status.ok()) {
@@ -159,7 +159,7 @@ void PeerLink::Told(const Heartbeat::Answer& answer) {
     if (misses_.Count(answer.status.ok())) {
       for (const auto& [number, call] : open_) ended.push_back(call);
     }
-    heartbeat_.AskBy(answer.due);
+    heartbeat_.ProbeBy(answer.due);
   }
   if (ended.empty()) return;
   MR_LOG(Warning) << "Ending " << ended.size() << " open calls: " << reason;
