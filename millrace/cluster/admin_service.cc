@@ -40,8 +40,8 @@ void AdminService::Stop(CallContext& context, const StopRequest& request,
                         StopReply*, Done done) {
   MR_LOG(Info) << "asked to stop by " << context.peer
                << (request.reason.empty() ? "" : ": ") << request.reason;
-  target_->StopSoon(std::clamp<int64_t>(request.grace_ms, 0, kMaxGraceMs),
-                    request.reason);
+  target_->BeginStop(std::clamp<int64_t>(request.grace_ms, 0, kMaxGraceMs),
+                     request.reason);
   std::move(done)(OkStatus());
 }
 
@@ -75,7 +75,7 @@ bool AdminService::PassOn(void (AdminApi::*method)(CallContext&, const Request&,
     return true;
   }
   auto call = std::make_shared<PassedOn<Request, Reply>>();
-  call->to = target_->Reach(task->address);
+  call->to = target_->StubFor(task->address);
   call->tracer = target_->tracer();
   call->context.deadline = context.deadline;
   call->context.cancel = context.cancel;

@@ -143,7 +143,7 @@ void PeerLink::OnAnswer(const Heartbeat::Answer& answer) {
   Status reason;
   if (answer.status.ok()) {
     StatusOr<std::vector<Ref<OpenCall>>> old =
-        Learn(answer.reply.device_attributes);
+        StoreDevices(answer.reply.device_attributes);
     if (old.ok()) {
       ended = *std::move(old);
       reason = Restarted();
@@ -172,7 +172,7 @@ Status PeerLink::Restarted() const {
       " has changed. It was probably restarted. Check it for the reason.");
 }
 
-StatusOr<std::vector<Ref<PeerLink::OpenCall>>> PeerLink::Learn(
+StatusOr<std::vector<Ref<PeerLink::OpenCall>>> PeerLink::StoreDevices(
     std::vector<DeviceAttributes> devices) {
   std::vector<DeviceAttributes> own;
   std::string other = "no devices";
@@ -233,7 +233,7 @@ class PeerLink::Identification : public RefCounted {
   void OnReply(Status status) {
     if (status.ok()) {
       StatusOr<std::vector<Ref<OpenCall>>> old =
-          link_->Learn(std::move(reply_.device_attributes));
+          link_->StoreDevices(std::move(reply_.device_attributes));
       if (old.ok()) {
         Fail(*old, link_->Restarted());
         std::move(done_)(OkStatus());

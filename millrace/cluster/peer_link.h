@@ -65,7 +65,7 @@ class PeerLink final : public Peer, private Heartbeat::Watcher {
   // Handles a reply of GetStatus: checks the names and stores the devices.
   // Returns the calls that were meant for another incarnation, which the caller
   // must end.
-  StatusOr<std::vector<Ref<OpenCall>>> Learn(
+  StatusOr<std::vector<Ref<OpenCall>>> StoreDevices(
       std::vector<DeviceAttributes> devices);
   void Observe(const Status& status);
   static void Fail(const std::vector<Ref<OpenCall>>& calls,

@@ -157,7 +157,7 @@ class ServerImpl final : public Server, public AdminTarget {
 
   // ---- AdminTarget.
 
-  void StopSoon(int64_t grace_ms, const std::string&) override {
+  void BeginStop(int64_t grace_ms, const std::string&) override {
     MutexLock lock(mu_);
     if (stopping_ || stopper_.joinable()) return;
     stopper_ = Thread("stop", [this, grace_ms] { Stop(grace_ms); });
@@ -215,7 +215,7 @@ class ServerImpl final : public Server, public AdminTarget {
     return tasks;
   }
 
-  std::shared_ptr<AdminApi> Reach(const std::string& address) override {
+  std::shared_ptr<AdminApi> StubFor(const std::string& address) override {
     struct Link {
       std::shared_ptr<Caller> caller;
       std::unique_ptr<AdminApi> api;

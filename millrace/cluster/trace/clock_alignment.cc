@@ -28,7 +28,7 @@ void ClockAlignment::Add(const ClockProbe& said) {
   }
 }
 
-int64_t ClockAlignment::ToHere(int64_t there) const {
+int64_t ClockAlignment::ToLocalNanos(int64_t there) const {
   there = Bounded(there);
   if (best_.empty() || IsOneClock()) return there;
   const auto after =

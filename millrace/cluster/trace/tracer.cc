@@ -27,7 +27,7 @@ size_t Tracer::num_traces() const {
   return traces_.size();
 }
 
-void Tracer::UpdateWants() {
+void Tracer::UpdateWantsSteps() {
   bool wants = false;
   for (const auto& [id, trace] : traces_) {
     wants |= Wants(trace.steps_wanted, trace.steps);
@@ -48,7 +48,7 @@ std::vector<uint64_t> Tracer::BeginStep(int64_t step_id,
     step.start_nanos = start_nanos + clock_skew_nanos_;
     chosen.push_back(id);
   }
-  UpdateWants();
+  UpdateWantsSteps();
   return chosen;
 }
 
@@ -106,7 +106,7 @@ Status Tracer::Start(const StartTraceRequest& request) {
     if (it != traces_.end()) {
       it->second.steps_wanted = request.steps;
       it->second.lease = lease;
-      UpdateWants();
+      UpdateWantsSteps();
       return OkStatus();
     }
     if (traces_.size() >= kMaxTraces) {
@@ -120,7 +120,7 @@ Status Tracer::Start(const StartTraceRequest& request) {
     trace.room = std::make_shared<EventRoom>(
         request.max_events > 0 ? request.max_events : kDefaultTraceEvents);
     trace.lease = lease;
-    UpdateWants();
+    UpdateWantsSteps();
   }
   WatchLease(request.trace_id, lease);
   return OkStatus();
@@ -147,7 +147,7 @@ Status Tracer::Collect(const CollectTraceRequest& request,
     if (request.end) {
       ended = std::move(trace);
       traces_.erase(it);
-      UpdateWants();
+      UpdateWantsSteps();
     }
   }
   TraceReplyBuilder builder(clock_skew_nanos_, reply);
@@ -178,7 +178,7 @@ void Tracer::OnLease(uint64_t trace_id) {
     if (lease.expired()) {
       dropped = std::move(it->second);
       traces_.erase(it);
-      UpdateWants();
+      UpdateWantsSteps();
       return;
     }
   }

@@ -82,7 +82,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
 
   void WatchLease(uint64_t trace_id, Deadline lease);
   void OnLease(uint64_t trace_id);
-  void UpdateWants();
+  void UpdateWantsSteps();
 
   Lanes& lanes_;
   const int64_t clock_skew_nanos_;

@@ -142,7 +142,7 @@ void MasterWatch::OnAlive(Master& master, const GetStatusReply& reply,
 }
 
 // Handles a probe without a reply.
-void MasterWatch::OnSilent(Master& master, Ended* ended) {
+void MasterWatch::OnNoAnswer(Master& master, Ended* ended) {
   for (auto& [key, step] : master.steps) {
     if (step.misses.Count(false)) ended->steps.push_back(step.run);
   }
@@ -171,7 +171,7 @@ void MasterWatch::OnAnswer(Master& master, const Heartbeat::Answer& answer) {
     if (alive) {
       OnAlive(master, answer.reply, &ended);
     } else {
-      OnSilent(master, &ended);
+      OnNoAnswer(master, &ended);
     }
     if (!master.sessions.empty()) {
       const bool seldom = alive && master.steps.empty();
