@@ -33,8 +33,9 @@ void IntraOpPool::Loop(Worker& worker) {
     if (job == nullptr) continue;
     // Some systems start a thread on the core of the thread that woke it, and
     // let both take turns there for milliseconds while other cores are idle.
-    if (job->core == CurrentCore() && job->width + Others() <= width_) {
-      LeaveCore();
+    if (job->core == CurrentCore() &&
+        job->width + OtherKernelThreads() <= width_) {
+      MoveToOtherCore();
     }
     const int64_t began = NowNanos();
     {
