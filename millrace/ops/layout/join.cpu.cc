@@ -67,9 +67,8 @@ Status JoinRows(KernelContext& ctx, DataType type,
   return OkStatus();
 }
 
-Status CutRowsApart(KernelContext& ctx, DataType type, const char* src,
-                    int64_t outer, int64_t row,
-                    absl::Span<const RowPart> parts) {
+Status SplitRows(KernelContext& ctx, DataType type, const char* src,
+                 int64_t outer, int64_t row, absl::Span<const RowPart> parts) {
   const int64_t size = static_cast<int64_t>(SizeOf(type));
   if (!FitsOnePass(type, outer, row, parts.size())) {
     for (const RowPart& p : parts) {

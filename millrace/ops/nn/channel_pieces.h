@@ -105,7 +105,7 @@ class ChannelPieces {
   int64_t count() const { return count_; }
   // Returns the pieces in reverse order, for a second pass over the tensor:
   // what was read last is still in the caches.
-  int64_t FromBehind(int64_t piece) const { return count_ - 1 - piece; }
+  int64_t Reversed(int64_t piece) const { return count_ - 1 - piece; }
   int64_t cost() const {
     return (l_.inner == 1 ? rows_ * l_.channels : l_.inner) / 2 + 20;
   }

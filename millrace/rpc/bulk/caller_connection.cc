@@ -132,7 +132,7 @@ Status CallerConnection::OnFrame(const FrameHeader& header,
     payload = ByteChunks();
   }
   if (IsShortCall(call->method(), size)) {
-    call->FinishHere(std::move(status), std::move(payload));
+    call->FinishInline(std::move(status), std::move(payload));
   } else {
     call->Finish(std::move(status), std::move(payload));
   }
