@@ -70,7 +70,7 @@ MR_OP(PopulationCount){
     .outputs = "y: uint8",
     .attrs = kIntegers,
     .shape = shapes::Unchanged,
-    .doc = "How many bits of x are set.",
+    .doc = "Counts the bits of x that are set.",
 };
 
 }  // namespace millrace::ops
