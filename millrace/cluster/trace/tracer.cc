@@ -75,9 +75,9 @@ std::shared_ptr<StepStatsCollector> Tracer::StatsOf(
   for (const uint64_t id : traces) {
     const auto it = traces_.find(id);
     // A step takes room, too, since it may have no events.
-    if (it == traces_.end() || !it->second.room->Take()) continue;
+    if (it == traces_.end() || !it->second.budget->Take()) continue;
     if (stats == nullptr) {
-      stats = std::make_shared<StepStatsCollector>(it->second.room);
+      stats = std::make_shared<StepStatsCollector>(it->second.budget);
     }
     it->second.recorded.push_back({step_id, stats});
   }
@@ -117,7 +117,7 @@ Status Tracer::Start(const StartTraceRequest& request) {
     }
     Trace& trace = traces_[request.trace_id];
     trace.steps_wanted = request.steps;
-    trace.room = std::make_shared<EventRoom>(
+    trace.budget = std::make_shared<EventBudget>(
         request.max_events > 0 ? request.max_events : kDefaultTraceEvents);
     trace.lease = lease;
     UpdateWantsSteps();
@@ -142,7 +142,7 @@ Status Tracer::Collect(const CollectTraceRequest& request,
     Trace& trace = it->second;
     trace.lease = Deadline::AfterMillis(kLeaseMs);
     reply->steps = trace.steps;
-    reply->dropped_events = trace.room->dropped();
+    reply->dropped_events = trace.budget->dropped();
     if (!request.only_progress) recorded = trace.recorded;
     if (request.end) {
       ended = std::move(trace);

@@ -76,7 +76,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
     int32_t steps_wanted = 0;
     std::vector<TracedStep> steps;  // of this task as master
     std::vector<Recorded> recorded;
-    std::shared_ptr<EventRoom> room;
+    std::shared_ptr<EventBudget> budget;
     Deadline lease;
   };
 
