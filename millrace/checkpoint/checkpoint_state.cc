@@ -131,7 +131,7 @@ StatusOr<std::string> LatestCheckpoint(FileSystem* files,
     Status status = files->Exists(IndexFilename(*it));
     if (status.ok()) {
       auto reader = BundleReader::Open(files, *it);
-      status = reader.ok() ? (*reader)->CheckWhole() : reader.status();
+      status = reader.ok() ? (*reader)->CheckComplete() : reader.status();
     } else if (status.code() == StatusCode::kNotFound &&
                CheckpointExists(files, *it)) {
       status = OkStatus();  // format V1

@@ -83,7 +83,7 @@ Status ClientGraph::AddNodeLocked(const NodeSpec& spec, Node** node) {
     const AttrValue* given = attrs.Find("container");
     const bool is_set = given && given->get<std::string>() &&
                         !given->get<std::string>()->empty();
-    if (op->is_stateful && op->FindAttr("container") && !is_set) {
+    if (op->Is(kStateful) && op->FindAttr("container") && !is_set) {
       attrs.Set("container", spec.container);
     }
   }

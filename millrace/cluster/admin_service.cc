@@ -10,8 +10,8 @@
 namespace millrace {
 namespace {
 constexpr int kDefaultWaits = 20;
-constexpr int kMostWaits = 10'000;
-constexpr int64_t kMostGraceMs = 2'000;
+constexpr int kMaxWaits = 10'000;
+constexpr int64_t kMaxGraceMs = 2'000;
 
 // A call in flight to another task. Uses nothing of this server, which may end
 // before it does.
@@ -40,8 +40,8 @@ void AdminService::Stop(CallContext& context, const StopRequest& request,
                         StopReply*, Done done) {
   MR_LOG(Info) << "asked to stop by " << context.peer
                << (request.reason.empty() ? "" : ": ") << request.reason;
-  target_->StopSoon(std::clamp<int64_t>(request.grace_ms, 0, kMostGraceMs),
-                    request.reason);
+  target_->BeginStop(std::clamp<int64_t>(request.grace_ms, 0, kMaxGraceMs),
+                     request.reason);
   std::move(done)(OkStatus());
 }
 
@@ -50,7 +50,7 @@ void AdminService::ServerStatus(CallContext&,
                                 ServerStatusReply* reply, Done done) {
   const int waits = request.max_waits <= 0
                         ? kDefaultWaits
-                        : std::min<int>(request.max_waits, kMostWaits);
+                        : std::min<int>(request.max_waits, kMaxWaits);
   target_->FillStatus(waits, reply);
   std::move(done)(OkStatus());
 }
@@ -75,7 +75,7 @@ bool AdminService::PassOn(void (AdminApi::*method)(CallContext&, const Request&,
     return true;
   }
   auto call = std::make_shared<PassedOn<Request, Reply>>();
-  call->to = target_->Reach(task->address);
+  call->to = target_->StubFor(task->address);
   call->tracer = target_->tracer();
   call->context.deadline = context.deadline;
   call->context.cancel = context.cancel;
@@ -122,7 +122,7 @@ void AdminService::CollectTrace(CallContext& context,
   if (PassOn(&AdminApi::CollectTrace, context, request, reply, done)) return;
   Status status = target_->tracer()->Collect(request, reply);
   if (status.ok() && !request.only_progress) {
-    for (const ServerWait& wait : target_->StepWaits(kMostWaits)) {
+    for (const ServerWait& wait : target_->StepWaits(kMaxWaits)) {
       for (TracedStep& step : reply->steps) {
         if (step.step_id == wait.step_id && step.end_nanos == 0) {
           step.waits_for = wait.text;

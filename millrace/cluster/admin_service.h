@@ -17,7 +17,7 @@ class AdminTarget {
  public:
   virtual ~AdminTarget() = default;
   // Begins to stop the server, and returns without waiting.
-  virtual void StopSoon(int64_t grace_ms, const std::string& reason) = 0;
+  virtual void BeginStop(int64_t grace_ms, const std::string& reason) = 0;
   virtual void FillStatus(int max_waits, ServerStatusReply* reply) = 0;
 
   virtual std::string TaskText() const = 0;  // "/job:ps/replica:0/task:0"
@@ -26,7 +26,7 @@ class AdminTarget {
   // cluster.
   virtual StatusOr<std::vector<TraceTask>> ClusterTasks() const = 0;
   // Returns a stub for the server at an address of the cluster.
-  virtual std::shared_ptr<AdminApi> Reach(const std::string& address) = 0;
+  virtual std::shared_ptr<AdminApi> StubFor(const std::string& address) = 0;
   // Returns the running steps of this task's sessions, with what they wait for.
   virtual std::vector<ServerWait> StepWaits(int max) = 0;
 };

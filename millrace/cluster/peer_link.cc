@@ -54,7 +54,7 @@ PeerLink::OpenCall::OpenCall(Ref<PeerLink> link, const CallContext& context,
                             Ref<OpenCall>::Share(this));
   if (!link_->heartbeat_.rests()) return;
   link_->misses_.Forget();
-  link_->heartbeat_.AskBy(Deadline::AfterMillis(link_->probe_interval_ms_));
+  link_->heartbeat_.ProbeBy(Deadline::AfterMillis(link_->probe_interval_ms_));
 }
 
 Status PeerLink::OpenCall::Finished(Status status) {
@@ -138,12 +138,12 @@ void PeerLink::Fail(const std::vector<Ref<OpenCall>>& calls,
 
 // ---- Failure detection.
 
-void PeerLink::Told(const Heartbeat::Answer& answer) {
+void PeerLink::OnAnswer(const Heartbeat::Answer& answer) {
   std::vector<Ref<OpenCall>> ended;
   Status reason;
   if (answer.status.ok()) {
     StatusOr<std::vector<Ref<OpenCall>>> old =
-        Learn(answer.reply.device_attributes);
+        StoreDevices(answer.reply.device_attributes);
     if (old.ok()) {
       ended = *std::move(old);
       reason = Restarted();
@@ -159,7 +159,7 @@ void PeerLink::Told(const Heartbeat::Answer& answer) {
     if (misses_.Count(answer.status.ok())) {
       for (const auto& [number, call] : open_) ended.push_back(call);
     }
-    heartbeat_.AskBy(answer.due);
+    heartbeat_.ProbeBy(answer.due);
   }
   if (ended.empty()) return;
   MR_LOG(Warning) << "Ending " << ended.size() << " open calls: " << reason;
@@ -172,7 +172,7 @@ Status PeerLink::Restarted() const {
       " has changed. It was probably restarted. Check it for the reason.");
 }
 
-StatusOr<std::vector<Ref<PeerLink::OpenCall>>> PeerLink::Learn(
+StatusOr<std::vector<Ref<PeerLink::OpenCall>>> PeerLink::StoreDevices(
     std::vector<DeviceAttributes> devices) {
   std::vector<DeviceAttributes> own;
   std::string other = "no devices";
@@ -233,7 +233,7 @@ class PeerLink::Identification : public RefCounted {
   void OnReply(Status status) {
     if (status.ok()) {
       StatusOr<std::vector<Ref<OpenCall>>> old =
-          link_->Learn(std::move(reply_.device_attributes));
+          link_->StoreDevices(std::move(reply_.device_attributes));
       if (old.ok()) {
         Fail(*old, link_->Restarted());
         std::move(done_)(OkStatus());

@@ -60,12 +60,12 @@ class PeerLink final : public Peer, private Heartbeat::Watcher {
 
   Ref<RefCounted> Keep() override { return Ref<RefCounted>::Share(this); }
   bool Waits() override { return !open_.empty(); }
-  WorkerApi& Asked() override { return *direct_; }
-  void Told(const Heartbeat::Answer& answer) override;
+  WorkerApi& ProbeTarget() override { return *direct_; }
+  void OnAnswer(const Heartbeat::Answer& answer) override;
   // Handles a reply of GetStatus: checks the names and stores the devices.
   // Returns the calls that were meant for another incarnation, which the caller
   // must end.
-  StatusOr<std::vector<Ref<OpenCall>>> Learn(
+  StatusOr<std::vector<Ref<OpenCall>>> StoreDevices(
       std::vector<DeviceAttributes> devices);
   void Observe(const Status& status);
   static void Fail(const std::vector<Ref<OpenCall>>& calls,

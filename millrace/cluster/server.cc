@@ -27,7 +27,7 @@
 namespace millrace {
 namespace {
 
-constexpr int64_t kMostGraceMs = 1'200;
+constexpr int64_t kMaxGraceMs = 1'200;
 // Time for telling the workers that their sessions have ended.
 constexpr int64_t kFarewellMs = 300;
 constexpr int64_t kShutdownMs = 300;
@@ -123,8 +123,8 @@ class ServerImpl final : public Server, public AdminTarget {
                                   AdvertisedAddress(), " was stopped");
     if (master_ != nullptr) {
       master_->Stop(reason);
-      master_->WaitForSteps(Deadline::AfterMillis(
-          std::clamp<int64_t>(grace_ms, 0, kMostGraceMs)));
+      master_->WaitForSteps(
+          Deadline::AfterMillis(std::clamp<int64_t>(grace_ms, 0, kMaxGraceMs)));
       master_->CancelRuns(reason, MasterService::Workers::kTold);
     }
     EndServices(reason, Deadline::AfterMillis(kFarewellMs));
@@ -157,7 +157,7 @@ class ServerImpl final : public Server, public AdminTarget {
 
   // ---- AdminTarget.
 
-  void StopSoon(int64_t grace_ms, const std::string&) override {
+  void BeginStop(int64_t grace_ms, const std::string&) override {
     MutexLock lock(mu_);
     if (stopping_ || stopper_.joinable()) return;
     stopper_ = Thread("stop", [this, grace_ms] { Stop(grace_ms); });
@@ -215,7 +215,7 @@ class ServerImpl final : public Server, public AdminTarget {
     return tasks;
   }
 
-  std::shared_ptr<AdminApi> Reach(const std::string& address) override {
+  std::shared_ptr<AdminApi> StubFor(const std::string& address) override {
     struct Link {
       std::shared_ptr<Caller> caller;
       std::unique_ptr<AdminApi> api;

@@ -56,7 +56,7 @@ StatusOr<SharedKernel> KernelCache::Get(
       library != nullptr ? library : library_;
   const FunctionLibrary* const functions = kept.get();
   // Masters may reuse the name of a transfer in another graph.
-  if (!node->op->is_stateful || KindOf(*node->op) == NodeKind::kTransfer) {
+  if (!node->op->Is(kStateful) || KindOf(*node->op) == NodeKind::kTransfer) {
     lock.Unlock();
     return Make(std::move(node), device, functions);
   }

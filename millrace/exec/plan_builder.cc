@@ -129,13 +129,13 @@ class PlanBuilder {
   // Returns the index of the argument or result that a node stands for. Each
   // run allocates tables of all of them.
   static StatusOr<int32_t> Slot(const Node& node) {
-    constexpr int32_t kMostSlots = 1 << 20;
+    constexpr int32_t kMaxSlots = 1 << 20;
     MR_ASSIGN_OR_RETURN(const auto index,
                         GetAttr<int32_t>(node.attrs, "index"));
-    if (index >= 0 && index < kMostSlots) return index;
+    if (index >= 0 && index < kMaxSlots) return index;
     return InvalidArgument("{{node ", node.name, "}} of op ", node.op->name,
                            " has index ", index, ", expected one in [0, ",
-                           kMostSlots, ")");
+                           kMaxSlots, ")");
   }
 
   // `names` are the names of adjacent arguments, separated by ",".
@@ -169,7 +169,7 @@ class PlanBuilder {
     n.frame = frame_of_[number_[node.id]];
     n.num_inputs = node.num_inputs();
     n.num_outputs = node.num_outputs();
-    n.checks_refs = !node.op->allows_uninitialized_input;
+    n.checks_refs = !node.op->Is(kAllowsUninitialized);
     switch (n.kind) {
       case NodeKind::kNoOp:
       case NodeKind::kControlTrigger:

@@ -1,21 +1,20 @@
 #include "millrace/exec/step.h"
 
 #include <atomic>
-#include <exception>
 #include <limits>
-#include <new>
 #include <utility>
 
-#include "absl/strings/str_join.h"
+#include "absl/container/inlined_vector.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/denormals.h"
-#include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/threads/batch.h"
 #include "millrace/base/threads/event_threads.h"
+#include "millrace/exec/kernel_call.h"
 #include "millrace/exec/local_queue.h"
+#include "millrace/exec/node_inputs.h"
+#include "millrace/exec/node_recorder.h"
 #include "millrace/exec/propagation.h"
-#include "millrace/exec/step_stats.h"
-#include "millrace/kernel/rendezvous.h"
+#include "millrace/exec/step_failure.h"
 #include "millrace/kernel/variable_view.h"
 
 namespace millrace {
@@ -38,7 +37,7 @@ constexpr int64_t kKeepPoolThread = std::numeric_limits<int64_t>::max();
 constexpr int64_t kKeepCallerNanos = 10'000'000;
 constexpr int64_t kKeepOtherNanos = 1'000'000;
 // The limit on ends of asynchronous kernels nested on one stack.
-constexpr int kMostNested = 16;
+constexpr int kMaxNested = 16;
 
 // One run. Deletes itself when it completes: `outstanding_` counts the nodes
 // that are ready or running, and the thread that decrements it to zero is the
@@ -51,8 +50,8 @@ class Step {
         done_(std::move(done)),
         device_(plan_->device()),
         propagation_(*plan_),
-        stats_(run.environment->stats),
-        stats_plan_(stats_ != nullptr ? stats_->AddPlan(plan_->Labels()) : 0) {}
+        recorder_(*plan_, run.environment->stats),
+        failure_(*run.environment) {}
 
   void Start() {
     ReadyList ready;
@@ -112,7 +111,7 @@ class Step {
     while (!queue.empty()) {
       if (--until_look == 0 || queue.spent_nanos() > kLookNanos) {
         until_look = kNodesPerLook;
-        FailIfCancelled();
+        failure_.FailIfCancelled();
         Batch::FlushAll();
         const int64_t now = NowNanos();
         const int64_t spent = queue.TakeSpent();
@@ -137,7 +136,7 @@ class Step {
   // process.
   void GoOn(LocalQueue& queue) {
     static thread_local int nesting = 0;
-    if (nesting == kMostNested) return PostAll(queue);
+    if (nesting == kMaxNested) return PostAll(queue);
     ++nesting;
     Process(queue, kKeepOtherNanos);
     --nesting;
@@ -167,7 +166,7 @@ class Step {
   // Returns false if the step completed (and was deleted).
   bool RunNode(const ReadyNode& r, LocalQueue& queue) {
     const PlanNode& n = *r.node;
-    if (failed_.load(std::memory_order_relaxed)) return Skip(r);
+    if (failure_.failed()) return Skip(r);
     if (r.is_dead && n.kind != NodeKind::kTransfer &&
         n.kind != NodeKind::kControlTrigger && n.kind != NodeKind::kMerge) {
       return Finish(r, {}, OkStatus(), queue);
@@ -184,7 +183,8 @@ class Step {
       case NodeKind::kArg:
         outputs.resize(1);
         outputs[0].tensor = run_.args[n.arg];
-        return Finish(r, absl::MakeSpan(outputs), CheckArg(n), queue);
+        return Finish(r, absl::MakeSpan(outputs),
+                      WithNode(CheckArg(n, outputs[0].tensor), n), queue);
       case NodeKind::kRetval: {
         EdgeValue& input = Inputs(r)[0];
         Status status = ViewReference(&input);
@@ -193,7 +193,7 @@ class Step {
       }
       case NodeKind::kMerge: {
         outputs.resize(n.num_outputs);
-        Status status = RunMerge(r, outputs.data());
+        Status status = MergeInputs(n, Inputs(r), WinnerOf(r), outputs.data());
         return Finish(r, absl::MakeSpan(outputs),
                       WithNode(std::move(status), n), queue);
       }
@@ -205,44 +205,35 @@ class Step {
   // Returns false as RunNode does.
   bool RunKernel(const ReadyNode& r, LocalQueue& queue) {
     const PlanNode& n = *r.node;
-    if (Status s = ReadVariables(r); !s.ok())
-      return Finish(r, {}, WithNode(std::move(s), n), queue);
+    if (!r.is_dead) {
+      if (Status s = BindInputs(n, Inputs(r), device_); !s.ok()) {
+        return Finish(r, {}, WithNode(std::move(s), n), queue);
+      }
+    }
     if (n.is_async) return StartAsync(r, queue);
     if (!n.cheap) {
-      if (FailIfCancelled()) return Skip(r);
+      if (failure_.FailIfCancelled()) return Skip(r);
       // Data that earlier nodes sent must not wait for this one.
       Batch::FlushAll();
     }
     absl::InlinedVector<EdgeValue, 2> outputs(n.num_outputs);
-    const bool timed = !n.cheap || stats_ != nullptr;
+    const bool timed = !n.cheap || recorder_.is_on();
     const int64_t start = timed ? NowNanos() : 0;
     KernelContext context(*n.info, device_, *run_.environment, Inputs(r),
                           absl::MakeSpan(outputs));
     SetFrame(r, context);
-    Status status = Call(*n.kernel, context);
+    Status status = CallKernel(*n.kernel, context);
     if (timed) {
       const int64_t end = NowNanos();
       if (!n.cheap) {
         plan_->RecordCost(n, end - start);
         queue.Spend(end - start);
       }
-      if (stats_ != nullptr)
-        RecordStats(n, start, end, absl::MakeConstSpan(outputs));
+      if (recorder_.is_on())
+        recorder_.Record(n, start, end, absl::MakeConstSpan(outputs));
     }
     return Finish(r, absl::MakeSpan(outputs),
                   WithNode(std::move(status), n, context.failed_node), queue);
-  }
-
-  // The caller of a function may assume other types than its body has.
-  Status CheckArg(const PlanNode& n) const {
-    const Tensor& given = run_.args[n.arg];
-    const DataType wanted = n.info->output_types[0];
-    if (!given.valid() || given.dtype() == wanted) [[likely]]
-      return OkStatus();
-    return WithNode(InvalidArgument("argument ", n.arg, " has type ",
-                                    DataTypeName(given.dtype()), ", expected ",
-                                    DataTypeName(wanted)),
-                    n);
   }
 
   void SetFrame(const ReadyNode& r, KernelContext& context) const {
@@ -251,77 +242,17 @@ class Step {
     context.has_dead_input = r.is_dead;
   }
 
-  // Libraries throw exceptions; our kernels do not.
-  static Status Call(const Kernel& kernel, KernelContext& context) {
-    const ScopedMemoryLimit limit;
-    try {
-      return kernel.Run(context);
-    } catch (const std::bad_alloc&) {
-      return ResourceExhausted("OOM in op ", context.node().op->name, " on ",
-                               context.device().name());
-    } catch (const std::exception& e) {
-      return Internal("op ", context.node().op->name, " on ",
-                      context.device().name(), " failed: ", e.what());
-    }
-  }
-
-  // A reference that is taken as a value is a view from here on.
-  static Status ViewReference(EdgeValue* input) {
-    if (input->ref == nullptr) return OkStatus();
-    MR_ASSIGN_OR_RETURN(input->tensor, MakeView(input->ref));
-    input->ref = nullptr;
-    return OkStatus();
-  }
-
-  // Binds the inputs that the node reads when it starts; inputs that it may
-  // pass on become views.
-  Status ReadVariables(const ReadyNode& r) {
-    const PlanNode& n = *r.node;
-    if (r.is_dead) return OkStatus();
-    absl::Span<EdgeValue> inputs = Inputs(r);
-    for (int i = 0; i < n.num_inputs; ++i) {
-      EdgeValue& input = inputs[i];
-      if (input.ref != nullptr) {
-        if (IsRef(n.info->input_types[i])) {
-          if (!n.checks_refs || input.ref->IsInitialized()) continue;
-          return FailedPrecondition("Attempting to use uninitialized value ",
-                                    input.ref->name());
-        }
-        if (n.TakesView(i)) {
-          MR_RETURN_IF_ERROR(ViewReference(&input));
-        } else {
-          MR_ASSIGN_OR_RETURN(input.tensor,
-                              input.ref->Read(device_.allocator()));
-          input.ref = nullptr;
-        }
-      } else if (input.tensor.is_view() && !n.TakesView(i)) {
-        MR_RETURN_IF_ERROR(Bind(&input.tensor, device_.allocator()));
-      }
-    }
-    return OkStatus();
-  }
-
-  Status RunMerge(const ReadyNode& r, EdgeValue* outputs) {
-    const int32_t winner = r.iteration->storage.winners[r.node->merge].load(
+  // Returns the live input of a merge that arrived first, or -1.
+  static int32_t WinnerOf(const ReadyNode& r) {
+    if (r.is_dead) return -1;
+    return r.iteration->storage.winners[r.node->merge].load(
         std::memory_order_acquire);
-    if (r.is_dead || winner < 0) {
-      for (int i = 0; i < r.node->num_outputs; ++i) outputs[i].is_dead = true;
-      return OkStatus();
-    }
-    EdgeValue& input = Inputs(r)[winner];
-    if (!IsRef(r.node->info->output_types[0])) {
-      MR_RETURN_IF_ERROR(ViewReference(&input));
-    }
-    outputs[0] = std::move(input);
-    if (r.node->num_outputs > 1)
-      outputs[1].tensor = Tensor::Scalar<int32_t>(winner);
-    return OkStatus();
   }
 
   bool StartAsync(const ReadyNode& r, LocalQueue& queue) {
     auto* run = new AsyncRun(this, r);
     SetFrame(r, run->context);
-    run->start_nanos = stats_ != nullptr ? NowNanos() : 0;
+    run->start_nanos = recorder_.is_on() ? NowNanos() : 0;
     r.node->kernel->RunAsync(run->context, Done([run](Status status) {
                                run->status = std::move(status);
                                if (run->phase.exchange(AsyncRun::kCompleted) ==
@@ -341,36 +272,10 @@ class Step {
   bool FinishAsync(AsyncRun* run, LocalQueue& queue) {
     std::unique_ptr<AsyncRun> owned(run);
     const PlanNode& n = *run->ready.node;
-    if (stats_ != nullptr)
-      RecordStats(n, run->start_nanos, NowNanos(), run->outputs);
+    if (recorder_.is_on())
+      recorder_.Record(n, run->start_nanos, NowNanos(), run->outputs);
     return Finish(run->ready, absl::MakeSpan(run->outputs),
                   WithNode(std::move(run->status), n), queue);
-  }
-
-  void RecordStats(const PlanNode& n, int64_t start, int64_t end,
-                   absl::Span<const EdgeValue> outputs) {
-    NodeStats stats;
-    stats.plan = stats_plan_;
-    stats.node = static_cast<int32_t>(&n - plan_->nodes().data());
-    stats.is_async = n.is_async;
-    stats.start_nanos = start;
-    stats.end_nanos = end;
-    stats.thread_id = CurrentThreadId();
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const Tensor& t = outputs[i].tensor;
-      if (!t.valid()) continue;
-      stats.outputs.push_back({static_cast<int>(i), t.dtype(), t.shape(),
-                               static_cast<int64_t>(t.size_bytes())});
-    }
-    stats_->Record(std::move(stats));
-  }
-
-  // `failed` is as in KernelContext.
-  static Status WithNode(Status status, const PlanNode& n,
-                         absl::string_view failed = {}) {
-    if (status.ok()) return status;
-    if (failed.empty()) failed = n.info->name;
-    return Annotate(status, absl::StrCat("\n\t [[{{node ", failed, "}}]]"));
   }
 
   // Handles the end of a node: passes its outputs on. Returns false if the step
@@ -379,15 +284,16 @@ class Step {
               LocalQueue& queue) {
     for (EdgeValue& input : Inputs(r)) input = EdgeValue();
     if (!status.ok()) {
-      Fail(std::move(status));
+      failure_.Fail(std::move(status));
       return Skip(r);
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
       EdgeValue& o = outputs[i];
       if (!o.tensor.valid() && o.ref == nullptr && !o.is_dead) {
-        Fail(WithNode(Internal("Missing ", i, "-th output from {{node ",
-                               r.node->info->name, "}}"),
-                      *r.node));
+        failure_.Fail(
+            WithNode(Internal("Missing ", i, "-th output from {{node ",
+                              r.node->info->name, "}}"),
+                     *r.node));
         return Skip(r);
       }
     }
@@ -451,34 +357,9 @@ class Step {
            EventThreads::HasHandedOver();
   }
 
-  // A cancelled step starts no further kernels, so that loops end, too.
-  bool FailIfCancelled() {
-    CancelScope* cancel = run_.environment->cancel;
-    if (cancel == nullptr || !cancel->cancelled() ||
-        failed_.load(std::memory_order_relaxed)) {
-      return false;
-    }
-    Fail(cancel->status());
-    return true;
-  }
-
-  void Fail(Status status) {
-    {
-      MutexLock lock(mu_);
-      UpdateStatus(status_, status);
-    }
-    failed_.store(true, std::memory_order_release);
-    // Other parts of the step (partitions, receives, waiting kernels) end, too.
-    if (run_.environment->rendezvous) {
-      run_.environment->rendezvous->StartAbort(MarkDerived(status));
-    }
-    if (run_.environment->cancel)
-      run_.environment->cancel->Cancel(MarkDerived(status));
-  }
-
   void Complete() {
     Done done = std::move(done_);
-    Status status = status_;
+    Status status = failure_.status();
     if (status.ok()) propagation_.GiveBack();
     if (status.ok() && run_.bind_retvals && run_.retvals != nullptr) {
       status = BindAll(absl::MakeSpan(*run_.retvals), device_.allocator());
@@ -492,12 +373,9 @@ class Step {
   Done done_;
   Device& device_;
   Propagation propagation_;
-  StepStatsCollector* const stats_;  // null: not recorded
-  const int32_t stats_plan_;
+  const NodeRecorder recorder_;
   std::atomic<int64_t> outstanding_{0};
-  std::atomic<bool> failed_{false};
-  Mutex mu_;
-  Status status_;  // guarded by mu_ until completion
+  StepFailure failure_;
 };
 
 }  // namespace

@@ -33,8 +33,8 @@ std::string OpLabel(const NodeInfo& node) {
   return absl::StrCat(node.op->name, FusedOps(node));
 }
 
-StepStatsCollector::StepStatsCollector(std::shared_ptr<EventRoom> room)
-    : room_(std::move(room)) {
+StepStatsCollector::StepStatsCollector(std::shared_ptr<EventBudget> budget)
+    : budget_(std::move(budget)) {
   events_.wall_offset_micros = WallMicros() - NowNanos() / 1000;
 }
 
@@ -49,7 +49,7 @@ int32_t StepStatsCollector::AddPlan(
 }
 
 void StepStatsCollector::Record(NodeStats node) {
-  if (room_ != nullptr && !room_->Take()) return;
+  if (budget_ != nullptr && !budget_->Take()) return;
   MutexLock lock(mu_);
   const auto [thread, added] = events_.threads.try_emplace(node.thread_id);
   if (added) thread->second = CurrentThreadName();
@@ -57,7 +57,7 @@ void StepStatsCollector::Record(NodeStats node) {
 }
 
 int64_t StepStatsCollector::Record(TransferStats transfer) {
-  if (room_ != nullptr && !room_->Take()) return -1;
+  if (budget_ != nullptr && !budget_->Take()) return -1;
   MutexLock lock(mu_);
   events_.transfers.push_back(std::move(transfer));
   return static_cast<int64_t>(events_.transfers.size()) - 1;

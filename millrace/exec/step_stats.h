@@ -78,10 +78,10 @@ struct StepEvents {
 
 // The number of further events that may be kept; shared by the steps of a
 // trace. Thread-safe.
-class EventRoom {
+class EventBudget {
  public:
-  explicit EventRoom(int64_t events) : left_(events) {}
-  // Returns false and counts a dropped event if there is no room.
+  explicit EventBudget(int64_t events) : left_(events) {}
+  // Returns false and counts a dropped event if the budget is spent.
   bool Take() {
     if (left_.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
     dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -98,8 +98,8 @@ class EventRoom {
 // step, its session and its server.
 class StepStatsCollector {
  public:
-  // Events beyond `room` are dropped; null: all events are kept.
-  explicit StepStatsCollector(std::shared_ptr<EventRoom> room = nullptr);
+  // Events beyond `budget` are dropped; null: all events are kept.
+  explicit StepStatsCollector(std::shared_ptr<EventBudget> budget = nullptr);
 
   // Returns a number for NodeStats, which is equal for equal labels.
   int32_t AddPlan(const std::shared_ptr<const PlanLabels>& labels);
@@ -113,7 +113,7 @@ class StepStatsCollector {
   StepEvents Events() const;
 
  private:
-  const std::shared_ptr<EventRoom> room_;
+  const std::shared_ptr<EventBudget> budget_;
   mutable Mutex mu_;
   StepEvents events_;  // guarded by mu_
 };

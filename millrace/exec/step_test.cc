@@ -301,14 +301,14 @@ TEST_F(StepTest, StatsNameTheNodes) {
 
 TEST_F(StepTest, StatsWithoutRoomAreCounted) {
   g_.Retval(0, g_.Add("b", "Inc", {g_.Add("a", "Inc", {g_.Arg(0)})}));
-  const auto room = std::make_shared<EventRoom>(1);
-  StepStatsCollector stats(room);
+  const auto budget = std::make_shared<EventBudget>(1);
+  StepStatsCollector stats(budget);
   TestRun run({1});
   run.stats = &stats;
   ASSERT_TRUE(run.Run(Build()).ok());
   EXPECT_EQ(run.value(0), 3);
   EXPECT_EQ(stats.Events().nodes.size(), 1u);
-  EXPECT_EQ(room->dropped(), 1);
+  EXPECT_EQ(budget->dropped(), 1);
 }
 
 }  // namespace

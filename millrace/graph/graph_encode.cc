@@ -269,10 +269,10 @@ void SchemaFields(Sink& s, const OpDef& op) {
       Text(m, 2, op.deprecated_hint);
     });
   }
-  Int(s, 16, op.is_aggregate);
-  Int(s, 17, op.is_stateful);
-  Int(s, 18, op.is_commutative);
-  Int(s, 19, op.allows_uninitialized_input);
+  Int(s, 16, op.Is(kAggregate));
+  Int(s, 17, op.Is(kStateful));
+  Int(s, 18, op.Is(kCommutative));
+  Int(s, 19, op.Is(kAllowsUninitialized));
   for (const std::string& output : op.control_outputs) s.Bytes(20, output);
 }
 

@@ -41,12 +41,8 @@ struct OpDef {
   std::vector<ArgDef> outputs;
   std::vector<AttrDef> attrs;
   std::vector<std::string> control_outputs;  // of a function
-  bool is_stateful = false;
-  bool is_commutative = false;
-  bool is_aggregate = false;
-  bool allows_uninitialized_input = false;
+  uint32_t flags = 0;  // of OpFlags; the first four are in the encoding
   // The following fields are not part of the schema's encoding.
-  uint32_t flags = 0;  // of OpFlags, as declared
   OpRole role = OpRole::kPlain;
   Law law = Law::kNone;
   int deprecated_version = 0;

@@ -52,6 +52,13 @@ Status AttrOf(ChunkReader in, AttrDef* attr) {
   return OkStatus();
 }
 
+Status ReadFlag(ChunkReader& in, OpFlags flag, OpDef* op) {
+  bool is_set = false;
+  MR_RETURN_IF_ERROR(Read(in.ReadBool(&is_set), "OpDef"));
+  op->flags = is_set ? op->flags | flag : op->flags & ~flag;
+  return OkStatus();
+}
+
 }  // namespace
 
 Status DecodeOpDef(ChunkReader in, OpDef* op) {
@@ -64,12 +71,9 @@ Status DecodeOpDef(ChunkReader in, OpDef* op) {
     if (tag.Is(20, WireType::kBytes)) {
       return Read(in.ReadString(&op->control_outputs.emplace_back()), "OpDef");
     }
-    if (tag.Is(16, WireType::kVarint))
-      return Read(in.ReadBool(&op->is_aggregate), "OpDef");
-    if (tag.Is(17, WireType::kVarint))
-      return Read(in.ReadBool(&op->is_stateful), "OpDef");
-    if (tag.Is(18, WireType::kVarint))
-      return Read(in.ReadBool(&op->is_commutative), "OpDef");
+    if (tag.Is(16, WireType::kVarint)) return ReadFlag(in, kAggregate, op);
+    if (tag.Is(17, WireType::kVarint)) return ReadFlag(in, kStateful, op);
+    if (tag.Is(18, WireType::kVarint)) return ReadFlag(in, kCommutative, op);
     *handled =
         tag.type == WireType::kBytes && tag.number >= 2 && tag.number <= 4;
     if (!*handled) return OkStatus();

@@ -62,9 +62,9 @@ TEST(Signature, Arguments) {
   EXPECT_EQ(op.inputs[3].type_attr, "T");
   EXPECT_TRUE(op.inputs[4].is_ref);
   EXPECT_EQ(op.inputs[4].number_attr, "Nsparse");
-  EXPECT_TRUE(op.is_stateful);
-  EXPECT_TRUE(op.is_commutative);
-  EXPECT_FALSE(op.is_aggregate);
+  EXPECT_TRUE(op.Is(kStateful));
+  EXPECT_TRUE(op.Is(kCommutative));
+  EXPECT_FALSE(op.Is(kAggregate));
 
   const AttrMap attrs = {
       {"Nsparse", 2},

@@ -59,10 +59,11 @@ enum class Law : uint8_t {
 };
 
 enum OpFlags : uint32_t {
+  // Part of the schema's encoding.
   kStateful = 1 << 0,
   kCommutative = 1 << 1,
   kAggregate = 1 << 2,
-  kAllowsUninitialized = 1 << 3,
+  kAllowsUninitialized = 1 << 3,  // references as inputs
   // Outputs a variable, which is available at once.
   kGivesVariable = 1 << 4,
   // Reads a variable, changes nothing, and does not block.
@@ -78,6 +79,8 @@ enum OpFlags : uint32_t {
   kOnParameterServers = 1 << 9,
   // A function of one tensor that products apply to their results.
   kActivation = 1 << 10,
+  // Adds its two inputs, which may be the bias of a product.
+  kAddition = 1 << 11,
 };
 
 }  // namespace millrace

@@ -432,10 +432,6 @@ StatusOr<OpDef> ParseOpDecl(const OpDecl& decl) {
   const Status status = ParseInto(decl, &op);
   if (!status.ok()) return Annotate(status, absl::StrCat(" of op ", decl.name));
   const OpFields& f = decl.fields;
-  op.is_stateful = (f.flags & kStateful) != 0;
-  op.is_commutative = (f.flags & kCommutative) != 0;
-  op.is_aggregate = (f.flags & kAggregate) != 0;
-  op.allows_uninitialized_input = (f.flags & kAllowsUninitialized) != 0;
   op.flags = f.flags;
   op.role = f.role;
   op.law = f.law;

@@ -29,7 +29,7 @@ ValueFinder::Needs ValueFinder::NeedsOf(const Node& node) {
   if (node.op->ints != nullptr) return Needs::kSomeInput;
   // A placeholder with a default may still be fed.
   if (evaluate_ == nullptr || *evaluate_ == nullptr || node.inputs.empty() ||
-      node.op->is_stateful || IsControlFlow(node.op->role) ||
+      node.op->Is(kStateful) || IsControlFlow(node.op->role) ||
       HasReference(node) || IsPlaceholder(node.op->role)) {
     return Needs::kNever;
   }
@@ -120,7 +120,7 @@ void ValueFinder::ComputeNode(const Node& node, Values* out) {
 // Calls the kernel if all inputs are known and everything is small.
 void ValueFinder::Evaluate(const Node& node, Values* out) {
   if (evaluate_ == nullptr || *evaluate_ == nullptr || node.inputs.empty() ||
-      node.op->is_stateful || IsControlFlow(node.op->role) ||
+      node.op->Is(kStateful) || IsControlFlow(node.op->role) ||
       HasReference(node)) {
     return;
   }

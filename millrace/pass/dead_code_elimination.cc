@@ -14,7 +14,7 @@ namespace {
 constexpr int kFewestNodes = 4;
 // A removed node with more inputs than this is replaced by a NoOp: edges from
 // all of them to all of its followers could be too many.
-constexpr size_t kMostBypassed = 8;
+constexpr size_t kMaxBypassed = 8;
 
 // Returns whether an op outputs or reads a variable.
 bool IsOfVariable(const OpDef& op) {
@@ -30,7 +30,7 @@ bool HasFunction(const Node& node) {
 
 bool HasEffect(const Node& node) {
   if (IsOfVariable(*node.op)) return false;
-  if (node.op->is_stateful || node.num_outputs() == 0) return true;
+  if (node.op->Is(kStateful) || node.num_outputs() == 0) return true;
   for (const DataType type : node.input_types) {
     if (IsRef(type) || type == DataType::kResource ||
         type == DataType::kVariant) {
@@ -93,7 +93,7 @@ class DeadCodeEliminator {
   // is needed.
   static bool IsTimeless(const Node& node) {
     return node.inputs.empty() && node.control_inputs.empty() &&
-           (!node.op->is_stateful || IsOfVariable(*node.op));
+           (!node.op->Is(kStateful) || IsOfVariable(*node.op));
   }
 
   Status Bypass(NodeId id) {
@@ -110,7 +110,7 @@ class DeadCodeEliminator {
     for (const NodeId control : node.control_inputs) add(control);
     std::sort(waits.begin(), waits.end());
     waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
-    if (waits.size() > kMostBypassed) {
+    if (waits.size() > kMaxBypassed) {
       MR_ASSIGN_OR_RETURN(
           Node* const joined,
           graph_.AddNode(graph_.UniqueName(node.name), builtin::kNoOp, {}, {},

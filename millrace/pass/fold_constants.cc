@@ -26,7 +26,7 @@ constexpr int kMaxEvaluations = 50'000;
 // are run.
 constexpr int64_t kMaxMillis = 500;
 // A node whose constant would need more control inputs than this is not folded.
-constexpr size_t kMostFoldedWaits = 8;
+constexpr size_t kMaxFoldedWaits = 8;
 
 bool IsConstant(const Node& node) { return node.op->role == OpRole::kConstant; }
 
@@ -130,7 +130,7 @@ class ConstantFolder {
     return true;
   }
 
-  // Returns nullopt if there are more than kMostFoldedWaits: chains of
+  // Returns nullopt if there are more than kMaxFoldedWaits: chains of
   // constants would list them again and again.
   std::optional<std::vector<NodeId>> WaitsOf(const Node& node) const {
     std::vector<NodeId> waits;
@@ -142,7 +142,7 @@ class ConstantFolder {
     }
     std::sort(waits.begin(), waits.end());
     waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
-    if (waits.size() > kMostFoldedWaits) return std::nullopt;
+    if (waits.size() > kMaxFoldedWaits) return std::nullopt;
     return waits;
   }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr char kFusedElementwise[] = "_FusedElementwise";
 // The limit on nodes of a group: a step fails or is cancelled only between
 // kernels, and intermediate values should stay in the first-level cache.
-constexpr size_t kMostMembers = 32;
+constexpr size_t kMaxMembers = 32;
 
 // Lives for one call.
 class ElementwiseFuser {
@@ -28,7 +28,7 @@ class ElementwiseFuser {
     FindUnits(order);
     std::vector<FusedGroup> groups;
     for (const std::vector<int32_t>& list :
-         JoinUnits(graph_, order, found_, kMostMembers)) {
+         JoinUnits(graph_, order, found_, kMaxMembers)) {
       FusedGroup group;
       group.op = kFusedElementwise;
       group.takes_list = true;
@@ -104,7 +104,7 @@ class ElementwiseFuser {
     if (unit == kNone) return kNone;
     const std::vector<NodeId>& members =
         found_.units[static_cast<size_t>(unit)];
-    return members.size() < kMostMembers &&
+    return members.size() < kMaxMembers &&
                    graph_.node(members[0])->assigned_device ==
                        node.assigned_device
                ? unit

@@ -302,9 +302,9 @@ TEST_F(FuseNodesTest, APartOfAProduct) {
 TEST_F(FuseNodesTest, PartsOfProductsWithOneTransposedFactor) {
   const AttrMap kLong = {{"T", DataType::kInt64}};
   g_.Add("from", "_Arg", {}, kLong).Add("n", "_Arg", {}, kLong);
-  const auto add = [&](int i, bool turned) {
-    const std::string p = absl::StrCat(turned ? "p" : "q", i);
-    g_.Add(p, "MatMul", {"x", "y"}, {{"transpose_b", turned}});
+  const auto add = [&](int i, bool transposed) {
+    const std::string p = absl::StrCat(transposed ? "p" : "q", i);
+    g_.Add(p, "MatMul", {"x", "y"}, {{"transpose_b", transposed}});
     g_.Add(p + "_part", "Slice", {p, "from", "n"},
            {{"Index", DataType::kInt64}});
     g_.Add(p + "_out", "_Retval", {p + "_part"});
@@ -357,8 +357,8 @@ TEST_F(FuseNodesTest, PartsThatStay) {
 TEST_F(FuseNodesTest, SumsThatStay) {
   const AttrMap kTwo = {{"N", int64_t{2}}};
   g_.Add("p", "MatMul", {"x", "y"});
-  g_.Add("turned", "MatMul", {"x", "y"}, {{"transpose_b", true}});
-  g_.Add("differ", "AddN", {"p", "turned"}, kTwo);
+  g_.Add("transposed", "MatMul", {"x", "y"}, {{"transpose_b", true}});
+  g_.Add("differ", "AddN", {"p", "transposed"}, kTwo);
   g_.Add("q", "MatMul", {"x", "y"}).Add("no_product", "AddN", {"q", "x"}, kTwo);
   g_.Add("r", "MatMul", {"x", "y"}).Add("twice", "AddN", {"r", "r"}, kTwo);
   g_.Add("s", "MatMul", {"x", "y"}).Add("fetched", "MatMul", {"x", "y"});

@@ -33,8 +33,9 @@ Status TransposeSharedFactors(const KernelTable& kernels,
   absl::flat_hash_map<Key, size_t> place;
   for (FusedGroup& group : *groups) {
     const Node& product = *graph->node(group.members[0]);
-    const StatusOr<bool> turned = GetAttr<bool>(product.attrs, "transpose_b");
-    if (!turned.ok() || !*turned ||
+    const StatusOr<bool> transposed =
+        GetAttr<bool>(product.attrs, "transpose_b");
+    if (!transposed.ok() || !*transposed ||
         product.output_types[0] != DataType::kFloat) {
       continue;
     }

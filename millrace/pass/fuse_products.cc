@@ -88,7 +88,7 @@ class ProductFuser {
 
   bool AddsBias(const Node& node, int32_t port) const {
     if (node.IsOp("BiasAdd")) return port == 0 && IsChannelsLast(node);
-    if (node.op->law != Law::kPlusZero) return false;  // not a sum
+    if (!node.op->Is(kAddition)) return false;
     const OutputRef other = node.inputs[port == 0 ? 1 : 0];
     return IsLikelyParameter(*graph_.node(other.node));
   }

@@ -31,7 +31,7 @@ class UnitJoiner {
     }
   }
 
-  std::vector<std::vector<int32_t>> Run(size_t most_members) {
+  std::vector<std::vector<int32_t>> Run(size_t max_members) {
     std::vector<int32_t> in_order;
     for (const NodeId id : order_) {
       const int32_t unit = UnitOf(id);
@@ -43,7 +43,7 @@ class UnitJoiner {
         in_order.push_back(unit);
       }
     }
-    return Lists(in_order, most_members);
+    return Lists(in_order, max_members);
   }
 
  private:
@@ -85,7 +85,7 @@ class UnitJoiner {
   // and is not one that many parts of a graph share: constants, variables,
   // feeds.
   bool IsComputed(const Node& node) const {
-    return !node.inputs.empty() && !node.op->is_stateful &&
+    return !node.inputs.empty() && !node.op->Is(kStateful) &&
            !IsControlFlow(node.op->role) && node.op->law != Law::kPassesOn;
   }
 
@@ -133,7 +133,7 @@ class UnitJoiner {
   // If there are too many units for one list, the next list begins: edges lead
   // only from earlier lists to later ones.
   std::vector<std::vector<int32_t>> Lists(const std::vector<int32_t>& in_order,
-                                          size_t most_members) {
+                                          size_t max_members) {
     struct Open {
       size_t list;
       size_t members = 0;
@@ -144,7 +144,7 @@ class UnitJoiner {
       const auto [it, added] = open.try_emplace(Root(unit));
       Open& last = it->second;
       const size_t members = Members(unit).size();
-      if (added || last.members + members > most_members) {
+      if (added || last.members + members > max_members) {
         last = {lists.size()};
         lists.emplace_back();
       }
@@ -171,8 +171,8 @@ class UnitJoiner {
 std::vector<std::vector<int32_t>> JoinUnits(const Graph& graph,
                                             const std::vector<NodeId>& order,
                                             const NodeUnits& units,
-                                            size_t most_members) {
-  return UnitJoiner(graph, order, units).Run(most_members);
+                                            size_t max_members) {
+  return UnitJoiner(graph, order, units).Run(max_members);
 }
 
 }  // namespace millrace

@@ -24,11 +24,11 @@ struct NodeUnits {
 //   - no path leads out of the list and back into it, or between two lists in
 //   both directions;
 //   - they have the same start sources (start_sources.h).
-// A list has at most `most_members` nodes, or one unit. `order` is a
+// A list has at most `max_members` nodes, or one unit. `order` is a
 // topological order of the graph's nodes.
 std::vector<std::vector<int32_t>> JoinUnits(const Graph& graph,
                                             const std::vector<NodeId>& order,
                                             const NodeUnits& units,
-                                            size_t most_members);
+                                            size_t max_members);
 
 }  // namespace millrace

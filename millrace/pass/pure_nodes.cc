@@ -8,10 +8,10 @@ namespace millrace {
 namespace {
 
 // Moving an edge iterates over the edges that stay.
-constexpr size_t kMostEdgeVisits = 1 << 20;
+constexpr size_t kMaxEdgeVisits = 1 << 20;
 
 bool MayBePure(const OpDef& op) {
-  if (op.is_stateful || op.outputs.empty() || IsControlFlow(op.role) ||
+  if (op.Is(kStateful) || op.outputs.empty() || IsControlFlow(op.role) ||
       IsPlaceholder(op.role) || op.Is(kChecks) || op.Is(kChangesInput)) {
     return false;
   }
@@ -65,7 +65,7 @@ StatusOr<bool> RedirectReaders(OutputRef from, OutputRef to, Graph* graph) {
   const auto readers = static_cast<size_t>(
       std::count_if(src.out_edges.begin(), src.out_edges.end(), is_reader));
   const size_t others = src.out_edges.size() - readers;
-  if (others > 0 && readers > kMostEdgeVisits / others) return false;
+  if (others > 0 && readers > kMaxEdgeVisits / others) return false;
   for (size_t i = 0; i < src.out_edges.size();) {
     const OutEdge edge = src.out_edges[i];
     if (!is_reader(edge)) {

@@ -7,7 +7,7 @@ namespace millrace {
 namespace {
 
 // The sets of handwritten graphs have some hundred numbers in all.
-constexpr size_t kMostNumbers = size_t{1} << 20;
+constexpr size_t kMaxNumbers = size_t{1} << 20;
 
 bool CallsFunctions(const OpDef& op) {
   return std::any_of(op.attrs.begin(), op.attrs.end(), [](const AttrDef& a) {
@@ -18,13 +18,13 @@ bool CallsFunctions(const OpDef& op) {
 bool MayWait(const OpDef& op) {
   if (CallsFunctions(op)) return true;
   // Arguments and variables are available from the start.
-  return op.is_stateful && op.role != OpRole::kArg && !op.Is(kGivesVariable) &&
-         !op.Is(kReadsVariable);
+  return op.Is(kStateful) && op.role != OpRole::kArg &&
+         !op.Is(kGivesVariable) && !op.Is(kReadsVariable);
 }
 
 }  // namespace
 
-NumberSets::NumberSets(size_t most_numbers) : room_(most_numbers) {
+NumberSets::NumberSets(size_t max_numbers) : room_(max_numbers) {
   sets_.emplace_back();
   numbers_[{}] = kEmpty;
 }
@@ -63,7 +63,7 @@ int32_t NumberSets::Union(int32_t a, int32_t b) {
 
 StartSources::StartSources(const Graph& graph, const std::vector<NodeId>& order)
     : graph_(graph),
-      sets_(kMostNumbers),
+      sets_(kMaxNumbers),
       of_node_(static_cast<size_t>(graph.num_ids()), NumberSets::kEmpty),
       next_side_(graph.num_ids()) {
   for (const NodeId id : order) FindOutputs(*graph.node(id));

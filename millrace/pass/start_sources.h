@@ -19,7 +19,7 @@ class NumberSets {
 
   // All sets together have at most this many numbers; a set beyond that is
   // kUnknown.
-  explicit NumberSets(size_t most_numbers);
+  explicit NumberSets(size_t max_numbers);
 
   int32_t Of(int32_t number);
   // Returns kUnknown if one of them is.

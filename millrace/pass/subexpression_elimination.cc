@@ -13,11 +13,11 @@ namespace {
 
 // Limits on the candidates that a node is compared with, and on the constants
 // that are compared.
-constexpr size_t kMostCandidates = 4;
+constexpr size_t kMaxCandidates = 4;
 constexpr size_t kMaxComparedBytes = 1 << 20;
 constexpr size_t kHashedBytes = 64;
 // The limit on edges of a shared read.
-constexpr size_t kMostEdges = 1000;
+constexpr size_t kMaxEdges = 1000;
 
 std::vector<NodeId> SortedControls(const Node& node) {
   std::vector<NodeId> controls(node.control_inputs.begin(),
@@ -66,7 +66,7 @@ class SubexpressionEliminator {
   // Moves the control edges from `node` to `first`. Returns false and does
   // nothing if that would take long.
   bool RedirectWaits(const Node& node, NodeId first) {
-    if (node.out_edges.size() > kMostEdges) return false;
+    if (node.out_edges.size() > kMaxEdges) return false;
     std::vector<NodeId> waiting;
     for (const OutEdge& edge : node.out_edges) {
       if (edge.dst_port == kControlPort) waiting.push_back(edge.dst);
@@ -119,7 +119,7 @@ class SubexpressionEliminator {
         return id;
       }
     }
-    if (candidates.size() < kMostCandidates) candidates.push_back(node.id);
+    if (candidates.size() < kMaxCandidates) candidates.push_back(node.id);
     return kNoNode;
   }
 

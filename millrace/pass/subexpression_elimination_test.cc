@@ -54,7 +54,7 @@ TEST_F(CommonSubexpressionEliminationTest, WhatDiffersStays) {
   g_.Add("xy", "Sub", {"x", "y"}).Add("yx", "Sub", {"y", "x"});
   g_.Add("product", "Mul", {"x", "y"});
   g_.Add("plain", "MatMul", {"x", "y"});
-  g_.Add("turned", "MatMul", {"x", "y"}, {{"transpose_a", true}});
+  g_.Add("transposed", "MatMul", {"x", "y"}, {{"transpose_a", true}});
   g_.Add("before", "Neg", {"x"}).Add("after", "Neg", {"x", "^r"});
   g_.Add("read", "Identity", {"v"}).Add("again", "Identity", {"v"});
   g_.Add("check", "CheckNumerics", {"x"}).Add("twice", "CheckNumerics", {"x"});

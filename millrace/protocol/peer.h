@@ -172,8 +172,8 @@ struct CollectTraceReply {
 };
 
 inline constexpr int64_t kDefaultTraceEvents = 200'000;
-inline constexpr int64_t kMostTraceEvents = 2'000'000;
-inline constexpr int32_t kMostTraceSteps = 10'000;
+inline constexpr int64_t kMaxTraceEvents = 2'000'000;
+inline constexpr int32_t kMaxTraceSteps = 10'000;
 
 // Thread-safe; lifetimes as for MasterApi.
 class PeerApi {

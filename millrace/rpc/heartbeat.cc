@@ -12,9 +12,9 @@ Heartbeat::Heartbeat(Mutex& mu, Lanes& lanes, int64_t period_ms,
   context_.cancel = &scope_;
 }
 
-void Heartbeat::AskBy(Deadline when) {
+void Heartbeat::ProbeBy(Deadline when) {
   if (stopped_ || next_ <= when) return;
-  if (asking_) {
+  if (probing_) {
     next_ = when;
     return;
   }
@@ -45,19 +45,19 @@ void Heartbeat::Ask(Ref<RefCounted> keep) {
       Rest();
       return;
     }
-    asking_ = true;
+    probing_ = true;
   }
   context_.deadline = Deadline::AfterMillis(period_ms_);
   reply_ = GetStatusReply();
-  watcher_.Asked().GetStatus(
+  watcher_.ProbeTarget().GetStatus(
       context_, request_, &reply_,
       Done([this, keep = std::move(keep)](const Status& s) { OnEnd(s); }));
 }
 
 void Heartbeat::OnEnd(const Status& status) {
-  watcher_.Told({status, reply_, context_.deadline});
+  watcher_.OnAnswer({status, reply_, context_.deadline});
   MutexLock lock(mu_);
-  asking_ = false;
+  probing_ = false;
   if (stopped_ || next_.infinite()) {
     Rest();
   } else {

@@ -36,9 +36,10 @@ class Misses {
 // A connection that breaks reports it at once; a frozen server and a cut
 // network report nothing. An object that waits for a server therefore probes it
 // with GetStatus once a period: it owns a Heartbeat, is its watcher, and calls
-// AskBy when it begins to wait. Probes run on the control lane, one at a time,
-// and may take a period each. The result goes to the watcher, which schedules
-// the next probe with AskBy, mostly for `due`, or lets the heartbeat rest.
+// ProbeBy when it begins to wait. Probes run on the control lane, one at a
+// time, and may take a period each. The result goes to the watcher, which
+// schedules the next probe with ProbeBy, mostly for `due`, or lets the
+// heartbeat rest.
 //
 // The watcher's lock also guards the heartbeat, so that what is watched and
 // what is scheduled change together. Thread-safe as each method says.
@@ -60,11 +61,11 @@ class Heartbeat {
     // probe is not sent and the heartbeat rests. The lock is held.
     virtual bool Waits() = 0;
     // Returns the server that is probed.
-    virtual WorkerApi& Asked() = 0;
+    virtual WorkerApi& ProbeTarget() = 0;
     // Receives the result of a probe. Called on the thread on which the call
     // ended, once at a time, with no lock held; the next probe is sent after it
     // returns.
-    virtual void Told(const Answer& answer) = 0;
+    virtual void OnAnswer(const Answer& answer) = 0;
 
    protected:
     ~Watcher() = default;
@@ -77,12 +78,12 @@ class Heartbeat {
 
   // Returns true if no probe is scheduled or in flight. Requires: the lock is
   // held.
-  bool rests() const { return timer_ == 0 && !asking_; }
+  bool rests() const { return timer_ == 0 && !probing_; }
   // Schedules a probe for `when` or earlier; if one is in flight, for the next
   // one. Requires: the lock is held.
-  void AskBy(Deadline when);
+  void ProbeBy(Deadline when);
   // Stops probing: cancels the probe in flight and blocks until nothing of the
-  // heartbeat runs. Requires: no lock is held, and the caller is not Told.
+  // heartbeat runs. Requires: no lock is held, and the caller is not OnAnswer.
   void Stop();
 
  private:
@@ -105,7 +106,7 @@ class Heartbeat {
   CondVar resting_;
   Timer::Id timer_ = 0;  // of the scheduled probe; 0: none
   Deadline next_;  // when it is sent, or the one after the probe in flight
-  bool asking_ = false;  // a probe is in flight, or Told runs
+  bool probing_ = false;  // a probe is in flight, or OnAnswer runs
   bool stopped_ = false;
 };
 

@@ -51,7 +51,7 @@ class SteadyWatcher final : private Heartbeat::Watcher {
   void AskWithin(int64_t delay_ms) {
     MutexLock lock(mu_);
     waits_ = true;
-    heartbeat_.AskBy(Deadline::AfterMillis(delay_ms));
+    heartbeat_.ProbeBy(Deadline::AfterMillis(delay_ms));
   }
   void WaitNoMore() {
     MutexLock lock(mu_);
@@ -81,12 +81,12 @@ class SteadyWatcher final : private Heartbeat::Watcher {
  private:
   Ref<RefCounted> Keep() override { return nullptr; }
   bool Waits() override { return waits_; }
-  WorkerApi& Asked() override { return *stub_; }
-  void Told(const Heartbeat::Answer& answer) override {
+  WorkerApi& ProbeTarget() override { return *stub_; }
+  void OnAnswer(const Heartbeat::Answer& answer) override {
     MutexLock lock(mu_);
     if (answer.status.ok()) answered_.push_back(now_ms());
     if (misses_.Count(answer.status.ok())) silent_.push_back(now_ms());
-    heartbeat_.AskBy(answer.due);
+    heartbeat_.ProbeBy(answer.due);
   }
 
   LoopbackNetwork network_;

@@ -67,7 +67,7 @@ bool PendingCall::Finish(Status status, ByteChunks reply) {
   return true;
 }
 
-bool PendingCall::FinishHere(Status status, ByteChunks reply) {
+bool PendingCall::FinishInline(Status status, ByteChunks reply) {
   bool begun = false;
   if (!SetOutcome(std::move(status), std::move(reply), &begun)) return false;
   if (begun) Deliver();

@@ -15,7 +15,7 @@ namespace millrace {
 
 // Thread-safe. `context` and `reply` belong to the caller and are not touched
 // after Done is called, which is posted to the control lane of the process that
-// made the call (or happens in FinishHere). No lock is held while another one
+// made the call (or happens in FinishInline). No lock is held while another one
 // is taken, so that a frozen process never holds a lock that another one needs.
 class PendingCall : public RefCounted {
  public:
@@ -31,7 +31,7 @@ class PendingCall : public RefCounted {
   bool Finish(Status status, ByteChunks reply = {});
   // Like Finish, but calls Done before it returns. Requires: the thread may run
   // Dones, and no lock is held.
-  bool FinishHere(Status status, ByteChunks reply = {});
+  bool FinishInline(Status status, ByteChunks reply = {});
   bool finished() const;
 
   const Method& method() const { return method_; }

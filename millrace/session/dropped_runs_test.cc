@@ -123,7 +123,7 @@ TEST_F(DroppedRunsTest, FunctionsGoToo) {
   GraphDef graph = Drawing();
   FunctionDef draws;
   draws.signature.name = "draws";
-  draws.signature.is_stateful = true;
+  draws.signature.flags |= kStateful;
   draws.signature.inputs = {{.name = "shape", .type = DataType::kInt32}};
   draws.signature.outputs = {{.name = "y", .type = DataType::kFloat}};
   draws.nodes.push_back({"inner",

@@ -207,7 +207,7 @@ TEST_F(SaverTest, DeletesNothingOutsideOfTheFolder) {
   EXPECT_EQ(*LatestCheckpoint(&files_, "/d"), "/d/m-2");
   for (const char* path : {"/e/m-1", "/d/sub/m-1", "/top"}) {
     const auto reader = BundleReader::Open(&files_, path);
-    EXPECT_TRUE(reader.ok() && (*reader)->CheckWhole().ok()) << path;
+    EXPECT_TRUE(reader.ok() && (*reader)->CheckComplete().ok()) << path;
   }
   EXPECT_EQ(files_.Exists("/d/m-1.index").code(), StatusCode::kNotFound);
 }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kRounds = 3;
 constexpr int64_t kBudgetBytes = int64_t{300} << 20;
-constexpr int64_t kMostElements = int64_t{1} << 20;
+constexpr int64_t kMaxElements = int64_t{1} << 20;
 
 // Attributes that say how many inputs or outputs there are.
 bool IsCount(absl::string_view attr) {
@@ -83,7 +83,7 @@ class Mutator {
     if (kind == 3) ++dims[at];
     // An empty tensor may have sizes for which nobody has room.
     const StatusOr<TensorShape> shape = TensorShape::Make(dims);
-    if (!shape.ok() || shape->num_elements() > kMostElements) return t;
+    if (!shape.ok() || shape->num_elements() > kMaxElements) return t;
     Tensor out = Tensor::Zeros(t.dtype(), *shape);
     if (!IsPlain(t.dtype())) return out;
     for (size_t i = 0; i < out.size_bytes() && t.size_bytes() > 0; ++i) {

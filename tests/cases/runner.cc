@@ -163,7 +163,7 @@ class Execution {
     if (value.ref) {
       if (!IsRef(node.info.input_types[i])) {
         MR_ASSIGN_OR_RETURN(value.tensor, value.ref->Read());
-      } else if (!node.info.op->allows_uninitialized_input &&
+      } else if (!node.info.op->Is(kAllowsUninitialized) &&
                  !value.ref->IsInitialized()) {
         return FailedPrecondition("Attempting to use uninitialized value ",
                                   value.ref->name());

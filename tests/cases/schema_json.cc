@@ -90,10 +90,10 @@ std::string OpJson(const OpDef& op) {
       .Set("inputs", ListJson(op.inputs, ArgJson))
       .Set("outputs", ListJson(op.outputs, ArgJson))
       .Set("attrs", ListJson(op.attrs, AttrDefJson))
-      .SetBool("is_stateful", op.is_stateful)
-      .SetBool("is_commutative", op.is_commutative)
-      .SetBool("is_aggregate", op.is_aggregate)
-      .SetBool("allows_uninitialized_input", op.allows_uninitialized_input)
+      .SetBool("is_stateful", op.Is(kStateful))
+      .SetBool("is_commutative", op.Is(kCommutative))
+      .SetBool("is_aggregate", op.Is(kAggregate))
+      .SetBool("allows_uninitialized_input", op.Is(kAllowsUninitialized))
       .SetInt("deprecated", op.deprecated_version)
       .text();
 }

@@ -135,10 +135,11 @@ std::map<std::pair<int64_t, int64_t>, Transfer> TransfersOf(
       Transfer& transfer = found[{t.step_id, t.request_id}];
       if (t.is_send) {
         transfer.send = &t;
-        transfer.sent = task.clock.ToHere(t.start_nanos);
+        transfer.sent = task.clock.ToLocalNanos(t.start_nanos);
       } else {
         transfer.receive = &t;
-        transfer.received = task.clock.ToHere(t.start_nanos + t.duration_nanos);
+        transfer.received =
+            task.clock.ToLocalNanos(t.start_nanos + t.duration_nanos);
       }
     }
   }
@@ -189,7 +190,7 @@ TEST(Traces, HaveTheNodesAndTransfersOfAllTasksByOneClock) {
       for (const ClusterTrace::Task& task : trace->tasks) {
         for (const TracedNode& node : task.events.nodes) {
           if (node.step_id != step.step_id) continue;
-          const int64_t start = task.clock.ToHere(node.start_nanos);
+          const int64_t start = task.clock.ToLocalNanos(node.start_nanos);
           EXPECT_GT(start, step.start_nanos - 2 * kMilli);
           EXPECT_LT(start + node.duration_nanos, step.end_nanos + 2 * kMilli);
         }
@@ -346,7 +347,7 @@ TEST(Traces, OfTakersThatDieNothingIsLeft) {
     StartTraceRequest request;
     request.steps = 1;
     StartTraceReply reply;
-    for (size_t i = 1; i <= Tracer::kMostTraces; ++i) {
+    for (size_t i = 1; i <= Tracer::kMaxTraces; ++i) {
       request.trace_id = i;
       request.task = kPs1.ToString();
       ASSERT_TRUE(

@@ -86,7 +86,7 @@ void ReadBundle(MemoryFiles* files, absl::string_view bytes) {
   auto reader = BundleReader::Open(files, kPath);
   MR_CHECK(reader.ok());
   LimitAllocator allocator;
-  (void)(*reader)->CheckWhole();
+  (void)(*reader)->CheckComplete();
   for (const auto& [key, value] : entries) {
     (void)(*reader)->Lookup(key, &allocator).status();
     (void)(*reader)

@@ -75,10 +75,10 @@ StatusOr<std::vector<Tensor>> Connection::RunIn(
   StatusOr<std::vector<Tensor>> got =
       session.Run(feeds, fetches, targets, context);
   const int64_t took_ms = (NowNanos() - start) / 1'000'000;
-  const int64_t most_ms =
-      limits.timeout_ms > 0 ? limits.timeout_ms + kGraceMs : kMostRunMs;
-  if (took_ms > most_ms) {
-    Fail(Internal("late: a run took ", took_ms, " ms, allowed were ", most_ms,
+  const int64_t max_ms =
+      limits.timeout_ms > 0 ? limits.timeout_ms + kGraceMs : kMaxRunMs;
+  if (took_ms > max_ms) {
+    Fail(Internal("late: a run took ", took_ms, " ms, allowed were ", max_ms,
                   ": ", got.ok() ? "OK" : got.status().ToString()));
   }
   const Status& status = got.status();
@@ -96,9 +96,9 @@ Status Connection::Timed(absl::FunctionRef<Status()> call) {
   const int64_t start = NowNanos();
   Status status = call();
   const int64_t took_ms = (NowNanos() - start) / 1'000'000;
-  if (took_ms > kMostRunMs) {
-    Fail(Internal("late: a run took ", took_ms, " ms, allowed were ",
-                  kMostRunMs, ": ", status.ToString()));
+  if (took_ms > kMaxRunMs) {
+    Fail(Internal("late: a run took ", took_ms, " ms, allowed were ", kMaxRunMs,
+                  ": ", status.ToString()));
   }
   return status;
 }

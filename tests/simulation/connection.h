@@ -19,7 +19,7 @@ namespace millrace::sim {
 inline constexpr int64_t kRunTimeoutMs = 40'000;
 // Failure detection ends a run that needs a task which is lost or silent, so
 // no run takes its whole timeout. (3 probes; another failure may follow.)
-inline constexpr int64_t kMostRunMs = 25'000;
+inline constexpr int64_t kMaxRunMs = 25'000;
 // Longest time between a run's timeout or cancellation and its end.
 inline constexpr int64_t kGraceMs = 2'000;
 // After this time nothing that was in flight arrives any more: the longest
@@ -59,7 +59,7 @@ class Connection {
                                       const std::vector<Output>& fetches,
                                       const std::vector<ControlInput>& targets,
                                       const RunLimits& limits);
-  // Runs `call`, which is one step, and checks that it ends within kMostRunMs.
+  // Runs `call`, which is one step, and checks that it ends within kMaxRunMs.
   Status Timed(absl::FunctionRef<Status()> call);
 
   // Returns the session, created if there is none.

@@ -15,7 +15,7 @@ constexpr int64_t kDownMs = 5'000;
 constexpr int64_t kLookMs = 300;
 constexpr int64_t kDoomedMs = 1'500;
 constexpr int kFirstDoomed = 100;
-constexpr int kMostDoomed = 2;
+constexpr int kMaxDoomed = 2;
 
 uint64_t Random(int64_t n) { return SimRandom(static_cast<uint64_t>(n)); }
 
@@ -108,7 +108,7 @@ void Nemesis::OneTrouble() {
       cluster_.network().set_options(RandomFaults());
       break;
     default:
-      if (doomed_.size() < kMostDoomed &&
+      if (doomed_.size() < kMaxDoomed &&
           (doomed_.empty() || doomed_.back()->dead())) {
         dies_at_ =
             Deadline::AfterMillis(static_cast<int64_t>(Random(kDoomedMs)));

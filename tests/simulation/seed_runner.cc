@@ -20,17 +20,17 @@
 namespace millrace::sim {
 namespace {
 
-constexpr int kMostJobs = 64;
+constexpr int kMaxJobs = 64;
 constexpr int64_t kProgressMs = 20'000;
 // In real time; most seeds take less than a second, ten under a sanitizer. A
 // seed that spins or blocks outside of simulated time would hang forever.
-constexpr int64_t kMostMsOfSeed = 300'000;
+constexpr int64_t kMaxMsOfSeed = 300'000;
 
 // State that the processes share.
 struct Shared {
   std::atomic<int64_t> next{0};  // seed, from the first on
   std::atomic<bool> stop{false};
-  std::atomic<uint64_t> running[kMostJobs] = {};  // seed of each process
+  std::atomic<uint64_t> running[kMaxJobs] = {};  // seed of each process
   SeedTotals totals;
 };
 
@@ -93,14 +93,14 @@ pid_t StartJob(const SeedRange& range, Shared* shared, int job) {
 struct Job {
   pid_t pid = -1;
   uint64_t seed = 0;
-  Deadline end = Deadline::AfterMillis(kMostMsOfSeed);
+  Deadline end = Deadline::AfterMillis(kMaxMsOfSeed);
   bool hangs = false;
 };
 
 void EndIfItHangs(uint64_t running, Job* job) {
   if (job->seed != running) {
     job->seed = running;
-    job->end = Deadline::AfterMillis(kMostMsOfSeed);
+    job->end = Deadline::AfterMillis(kMaxMsOfSeed);
   } else if (job->pid > 0 && job->end.expired()) {
     job->hangs = true;
     kill(job->pid, SIGKILL);
@@ -140,7 +140,7 @@ void Watch(const SeedRange& range, Shared* shared, std::vector<Job> jobs) {
       PrintFailure(
           shared->running[job],
           jobs[job].hangs
-              ? absl::StrCat("hang: no end after ", kMostMsOfSeed / 1000, " s")
+              ? absl::StrCat("hang: no end after ", kMaxMsOfSeed / 1000, " s")
           : WIFSIGNALED(status)
               ? absl::StrCat("crash: ended by signal ", WTERMSIG(status))
               : absl::StrCat("crash: ended with exit code ",
@@ -159,7 +159,7 @@ int RunSeeds(const SeedRange& range) {
   MR_CHECK(memory != MAP_FAILED, "no memory to share");
   Shared* shared = new (memory) Shared;
   const int jobs = static_cast<int>(std::min<int64_t>(
-      {range.jobs > 0 ? range.jobs : UsableCores(), range.count, kMostJobs}));
+      {range.jobs > 0 ? range.jobs : UsableCores(), range.count, kMaxJobs}));
   std::vector<Job> processes;
   for (int job = 0; job < jobs; ++job) {
     processes.push_back({StartJob(range, shared, job)});

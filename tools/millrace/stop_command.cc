@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-constexpr int64_t kMostWaitMs = 4'000;
+constexpr int64_t kMaxWaitMs = 4'000;
 
 }  // namespace
 
@@ -28,11 +28,11 @@ int RunStop(const StopFlags& flags) {
       (*client)->Stop({.grace_ms = static_cast<int64_t>(flags.grace * 1000),
                        .reason = flags.reason});
   if (!asked.ok()) return fail(asked);
-  const Deadline deadline = Deadline::AfterMillis(kMostWaitMs);
+  const Deadline deadline = Deadline::AfterMillis(kMaxWaitMs);
   while ((*client)->GetStatus({.max_waits = 1}).ok()) {
     if (deadline.expired()) {
       return fail(DeadlineExceeded((*client)->address(), " still answers ",
-                                   kMostWaitMs / 1000,
+                                   kMaxWaitMs / 1000,
                                    " s after it was asked to stop"));
     }
     SleepUntil(Deadline::AfterMillis(10));

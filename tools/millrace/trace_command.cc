@@ -13,7 +13,7 @@
 namespace millrace {
 namespace {
 
-constexpr double kMostTimeoutSeconds = 24 * 3600;
+constexpr double kMaxTimeoutSeconds = 24 * 3600;
 
 // A line that shows the progress while the trace is taken.
 class ProgressLine {
@@ -38,16 +38,16 @@ class ProgressLine {
 };
 
 Status CheckFlags(const TraceFlags& flags) {
-  if (flags.steps < 1 || flags.steps > kMostTraceSteps) {
-    return InvalidArgument("--steps is from 1 to ", kMostTraceSteps, ", not ",
+  if (flags.steps < 1 || flags.steps > kMaxTraceSteps) {
+    return InvalidArgument("--steps is from 1 to ", kMaxTraceSteps, ", not ",
                            flags.steps);
   }
-  if (!(flags.timeout > 0 && flags.timeout <= kMostTimeoutSeconds)) {
+  if (!(flags.timeout > 0 && flags.timeout <= kMaxTimeoutSeconds)) {
     return InvalidArgument("--timeout is in seconds, above 0 and up to ",
-                           kMostTimeoutSeconds, ", not ", flags.timeout);
+                           kMaxTimeoutSeconds, ", not ", flags.timeout);
   }
-  if (flags.max_events < 0 || flags.max_events > kMostTraceEvents) {
-    return InvalidArgument("--max_events is from 1 to ", kMostTraceEvents,
+  if (flags.max_events < 0 || flags.max_events > kMaxTraceEvents) {
+    return InvalidArgument("--max_events is from 1 to ", kMaxTraceEvents,
                            ", not ", flags.max_events);
   }
   if (flags.output.empty()) {

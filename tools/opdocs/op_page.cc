@@ -97,8 +97,8 @@ void AppendOp(const OpFacts& facts, const KernelTable& kernels,
   if (facts.has_gradient) absl::StrAppend(page, "- Gradient: yes.\n");
   if (facts.is_flat)
     absl::StrAppend(page, "- Gradient: none, nothing goes back through it.\n");
-  if (op.is_stateful) absl::StrAppend(page, "- Stateful.\n");
-  if (op.is_commutative) absl::StrAppend(page, "- Commutative.\n");
+  if (op.Is(kStateful)) absl::StrAppend(page, "- Stateful.\n");
+  if (op.Is(kCommutative)) absl::StrAppend(page, "- Commutative.\n");
   if (op.deprecated_version != 0) {
     absl::StrAppend(page, "- Refused in graphs of version ",
                     op.deprecated_version, " and newer. ", op.deprecated_hint,

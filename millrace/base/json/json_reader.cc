@@ -12,7 +12,7 @@
 namespace millrace {
 namespace {
 
-constexpr int kMostNested = 100;
+constexpr int kMaxNested = 100;
 
 }  // namespace
 
@@ -156,7 +156,7 @@ StatusOr<char32_t> JsonReader::HexUnit() {
 Status JsonReader::Enter(char opening) {
   if (!Take(opening))
     return Malformed(absl::StrCat("expected ", std::string(1, opening)));
-  if (++depth_ > kMostNested) return Malformed("the nesting is too deep");
+  if (++depth_ > kMaxNested) return Malformed("the nesting is too deep");
   return OkStatus();
 }
 

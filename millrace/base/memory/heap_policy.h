@@ -7,10 +7,10 @@ namespace millrace {
 // some megabytes would be mapped and unmapped again, or the end of the heap
 // would be returned and taken again, and the system would clear all of its
 // pages each time. After this call, blocks of up to 4 MB come from the heap,
-// and 16 MB at a heap's end are kept (HeapTrim returns them). Measured: feeds
-// of 1 MB over gRPC reach 1.6 to 2.3 GB/s with it, and without it 0.5 or 1.3
-// GB/s, by chance. Must be called once, before threads start; settings in the
-// environment (MALLOC_..., GLIBC_TUNABLES) take precedence.
+// and 16 MB at a heap's end are kept (HeapTrimmer returns them). Measured:
+// feeds of 1 MB over gRPC reach 1.6 to 2.3 GB/s with it, and without it 0.5
+// or 1.3 GB/s, by chance. Must be called once, before threads start; settings
+// in the environment (MALLOC_..., GLIBC_TUNABLES) take precedence.
 void KeepMessageMemory();
 
 }  // namespace millrace

@@ -48,7 +48,7 @@ size_t CacheBytesOf(absl::string_view text) {
   return size_t{number} << shift;
 }
 
-bool NonTemporalPays(size_t touched_bytes, WaitsFor what) {
+bool IsNonTemporalFaster(size_t touched_bytes, WaitsFor what) {
   static const size_t bytes = LastLevelBytes();
   return touched_bytes >
          (what == WaitsFor::kMemory ? bytes / 4 * 3 : bytes / 2 * 3);

@@ -20,7 +20,7 @@ namespace millrace {
 // meanwhile, from one and a half times its size on, since data that is still
 // cached arrives sooner.
 enum class WaitsFor { kMemory, kComputing };
-bool NonTemporalPays(size_t touched_bytes, WaitsFor what);
+bool IsNonTemporalFaster(size_t touched_bytes, WaitsFor what);
 
 // Parses a cache size as Linux writes it, such as "32768K"; returns 0 for
 // anything else.

@@ -32,8 +32,8 @@ TEST(NonTemporalTest, SizesAsLinuxSaysThem) {
 
 TEST(NonTemporalTest, PaysForWhatIsLarge) {
   for (const WaitsFor what : {WaitsFor::kMemory, WaitsFor::kComputing}) {
-    EXPECT_FALSE(NonTemporalPays(size_t{64} << 10, what));
-    EXPECT_TRUE(NonTemporalPays(size_t{64} << 30, what));
+    EXPECT_FALSE(IsNonTemporalFaster(size_t{64} << 10, what));
+    EXPECT_TRUE(IsNonTemporalFaster(size_t{64} << 30, what));
   }
 }
 
@@ -41,7 +41,7 @@ TEST(NonTemporalTest, PaysSoonerForWhatOnlyMoves) {
   size_t from[2] = {};  // the least power of two that pays
   for (const WaitsFor what : {WaitsFor::kMemory, WaitsFor::kComputing}) {
     size_t& bytes = from[what == WaitsFor::kComputing];
-    for (bytes = 1; !NonTemporalPays(bytes, what);) bytes *= 2;
+    for (bytes = 1; !IsNonTemporalFaster(bytes, what);) bytes *= 2;
   }
   EXPECT_EQ(from[1], 2 * from[0]);
 }

@@ -6,7 +6,7 @@ namespace millrace {
 
 int CurrentCore() { return sched_getcpu(); }
 
-bool LeaveCore() {
+bool MoveToOtherCore() {
   cpu_set_t usable;
   if (sched_getaffinity(0, sizeof(usable), &usable) != 0) return false;
   const int here = CurrentCore();

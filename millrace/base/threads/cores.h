@@ -10,6 +10,6 @@ int CurrentCore();
 // it back at any time. Returns false if there is no other core or moving is
 // forbidden. Takes about 10 us. Not for threads whose affinity is set elsewhere
 // at the same time.
-bool LeaveCore();
+bool MoveToOtherCore();
 
 }  // namespace millrace

@@ -22,7 +22,7 @@ TEST(CoresTest, LeavesTheCoreAndMayComeBack) {
     bool moved = false;
     for (int i = 0; i < 100; ++i) {
       const int before = CurrentCore();
-      ASSERT_TRUE(LeaveCore());
+      ASSERT_TRUE(MoveToOtherCore());
       moved |= CurrentCore() != before;
       const cpu_set_t now = Usable();
       ASSERT_TRUE(CPU_EQUAL(&now, &usable));
@@ -39,7 +39,7 @@ TEST(CoresTest, StaysWhereThereIsNoOther) {
     CPU_SET(static_cast<size_t>(CurrentCore()), &one);
     ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
     const int core = CurrentCore();
-    EXPECT_FALSE(LeaveCore());
+    EXPECT_FALSE(MoveToOtherCore());
     EXPECT_EQ(CurrentCore(), core);
   });
   thread.Join();

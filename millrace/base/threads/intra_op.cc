@@ -55,10 +55,10 @@ IntraOpPool::Team IntraOpPool::Begin() {
 }
 
 int IntraOpPool::FreeCores() const {
-  return callers_ == nullptr ? width_ : width_ - Others();
+  return callers_ == nullptr ? width_ : width_ - OtherKernelThreads();
 }
 
-int IntraOpPool::Others() const {
+int IntraOpPool::OtherKernelThreads() const {
   if (callers_ == nullptr) return 0;
   // Minus the thread that holds the team, which is counted, too.
   return callers_->awake() + outsiders_.load(std::memory_order_relaxed) - 1;
@@ -141,17 +141,17 @@ IntraOpPool::Team IntraOpPool::ReserveAwake(int width, int woken) {
   AddIdle(&team, std::min(width, woken));
   width = std::min({width, width_, FreeCores()});
   // Too late for this call, but not for the next.
-  if (team.width() < width && now - before < kSeriesNanos) WakeWanted(now);
+  if (team.width() < width && now - before < kSeriesNanos) WakeIdleWorkers(now);
   return team;
 }
 
 void IntraOpPool::Prepare() {
   if (internal::InSim() || width_ == 1) return;
   const Team self = Begin();  // keeps its core for the coming work
-  WakeWanted(NowNanos());
+  WakeIdleWorkers(NowNanos());
 }
 
-void IntraOpPool::WakeWanted(int64_t now) {
+void IntraOpPool::WakeIdleWorkers(int64_t now) {
   if (now - wanted_nanos_.load(std::memory_order_relaxed) > kWantedNanos ||
       now < contested_until_.load(std::memory_order_relaxed)) {
     return;

@@ -113,7 +113,7 @@ class IntraOpPool {
   int FreeCores() const;
   // Returns the number of other threads that run kernels while one holds a
   // team.
-  int Others() const;
+  int OtherKernelThreads() const;
   enum class Sleepers { kIncluded, kLeftOut };
   // Reserves an idle worker; -1 if there is none.
   int TakeIdle(Sleepers sleepers);
@@ -123,7 +123,7 @@ class IntraOpPool {
   // Does the same including workers that sleep.
   void AddIdle(Team* team, int width);
   // Implements Prepare for a thread that holds a team.
-  void WakeWanted(int64_t now);
+  void WakeIdleWorkers(int64_t now);
   void GiveBack(int worker);
   Worker& Started(int worker);
   void Loop(Worker& worker);

@@ -14,7 +14,7 @@ namespace {
 // the worker for each costs more than its core (a worker is often woken on its
 // caller's core).
 constexpr int64_t kSpinPart = 16;
-constexpr int64_t kMostSpinNanos = 50'000;
+constexpr int64_t kMaxSpinNanos = 50'000;
 // After other threads wanted a core, no workers are prepared for this long.
 constexpr int64_t kContestedNanos = 100'000;
 
@@ -33,8 +33,9 @@ void IntraOpPool::Loop(Worker& worker) {
     if (job == nullptr) continue;
     // Some systems start a thread on the core of the thread that woke it, and
     // let both take turns there for milliseconds while other cores are idle.
-    if (job->core == CurrentCore() && job->width + Others() <= width_) {
-      LeaveCore();
+    if (job->core == CurrentCore() &&
+        job->width + OtherKernelThreads() <= width_) {
+      MoveToOtherCore();
     }
     const int64_t began = NowNanos();
     {
@@ -43,7 +44,7 @@ void IntraOpPool::Loop(Worker& worker) {
     }
     job->FinishOne();
     const int64_t now = NowNanos();
-    int64_t spin = std::min((now - began) / kSpinPart, kMostSpinNanos);
+    int64_t spin = std::min((now - began) / kSpinPart, kMaxSpinNanos);
     if (now - wanted_nanos_.load(std::memory_order_relaxed) < kPreparedNanos) {
       spin = kPreparedNanos;
     }

@@ -18,7 +18,7 @@ constexpr char kPrefix[] = "/ckpt";
 // Reads all tensors through every method.
 Status ReadAll(FileSystem* files) {
   MR_ASSIGN_OR_RETURN(auto reader, BundleReader::Open(files, kPrefix));
-  MR_RETURN_IF_ERROR(reader->CheckWhole());
+  MR_RETURN_IF_ERROR(reader->CheckComplete());
   return reader->ForEach(
       [&](absl::string_view name, const BundleEntry& entry) -> Status {
         MR_RETURN_IF_ERROR(reader->Lookup(name).status());

@@ -46,7 +46,7 @@ Status MergePart(FileSystem* files, const std::string& prefix, Merged* merged) {
   MR_ASSIGN_OR_RETURN(const std::unique_ptr<BundleReader> part,
                       BundleReader::Open(files, prefix));
   // Nothing is renamed before all parts are known to be complete.
-  MR_RETURN_IF_ERROR(part->CheckWhole());
+  MR_RETURN_IF_ERROR(part->CheckComplete());
   const int first_shard = static_cast<int>(merged->data_paths.size());
   for (int shard = 0; shard < part->num_shards(); ++shard) {
     merged->data_paths.push_back(

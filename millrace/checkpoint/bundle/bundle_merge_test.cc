@@ -47,7 +47,7 @@ TEST_F(BundleMergeTest, JoinsTensorsAndSlices) {
                 "ckpt-7.data-00000-of-00003", "ckpt-7.data-00001-of-00003",
                 "ckpt-7.data-00002-of-00003", "ckpt-7.index"}));
   auto reader = *BundleReader::Open(&files_, kDestination);
-  EXPECT_TRUE(reader->CheckWhole().ok());
+  EXPECT_TRUE(reader->CheckComplete().ok());
   EXPECT_EQ(reader->num_shards(), 3);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(reader->Lookup(absl::StrCat("own/", i))->scalar<int32_t>(), i);
@@ -86,7 +86,7 @@ TEST_F(BundleMergeTest, RefusesDoubledTensorsAndKeepsTheParts) {
   EXPECT_EQ(MergeBundles(&files_, parts, kDestination).code(),
             StatusCode::kInvalidArgument);
   for (const std::string& part : parts) {
-    EXPECT_TRUE((*BundleReader::Open(&files_, part))->CheckWhole().ok());
+    EXPECT_TRUE((*BundleReader::Open(&files_, part))->CheckComplete().ok());
   }
 }
 

@@ -103,7 +103,7 @@ StatusOr<const RandomAccessFile*> BundleReader::FileOf(
   return shard->file.get();
 }
 
-StatusOr<Tensor> BundleReader::ReadWhole(const BundleEntry& entry,
+StatusOr<Tensor> BundleReader::ReadEntry(const BundleEntry& entry,
                                          Allocator* allocator) const {
   MR_ASSIGN_OR_RETURN(const RandomAccessFile* file, FileOf(entry));
   if (entry.dtype == DataType::kString) {
@@ -141,7 +141,7 @@ Status BundleReader::ReadPart(const BundleEntry& entry, const Box& stored,
   BoxRuns runs(stored, wanted);
   BoxRuns::Run run;
   if (!IsPlain(entry.dtype)) {
-    MR_ASSIGN_OR_RETURN(const Tensor whole, ReadWhole(entry, HostAllocator()));
+    MR_ASSIGN_OR_RETURN(const Tensor whole, ReadEntry(entry, HostAllocator()));
     const auto from = whole.flat<StringElement>();
     const auto to = out->mutable_flat<StringElement>();
     while (runs.Next(&run)) {
@@ -187,7 +187,7 @@ StatusOr<Tensor> BundleReader::Lookup(absl::string_view name,
   MR_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
   auto tensor =
       entry.slices.empty()
-          ? ReadWhole(entry, allocator)
+          ? ReadEntry(entry, allocator)
           : Assemble(name, entry, TensorSlice::Full(entry.shape.rank()),
                      allocator);
   if (!tensor.ok())
@@ -200,7 +200,7 @@ StatusOr<Tensor> BundleReader::LookupSlice(absl::string_view name,
                                            Allocator* allocator) const {
   MR_ASSIGN_OR_RETURN(const BundleEntry entry, Find(name));
   auto tensor = entry.slices.empty() && slice.Covers(entry.shape)
-                    ? ReadWhole(entry, allocator)
+                    ? ReadEntry(entry, allocator)
                     : Assemble(name, entry, slice, allocator);
   if (!tensor.ok())
     return Annotate(tensor.status(), absl::StrCat(" (tensor ", name, ")"));
@@ -253,7 +253,7 @@ StatusOr<Tensor> BundleReader::Assemble(absl::string_view name,
   }
   if (entries.size() == 1 && stored[(*cover)[0]].start == wanted.start &&
       stored[(*cover)[0]].length == wanted.length) {
-    return ReadWhole(entries[0], allocator);
+    return ReadEntry(entries[0], allocator);
   }
   MR_ASSIGN_OR_RETURN(Tensor out,
                       Tensor::Allocate(allocator, full.dtype, shape));
@@ -285,7 +285,7 @@ Status BundleReader::ForEach(Visitor visit) const {
       });
 }
 
-Status BundleReader::CheckWhole() const {
+Status BundleReader::CheckComplete() const {
   for (int shard = 0; shard < num_shards_; ++shard) {
     MR_RETURN_IF_ERROR(OpenShard(shard).status());
   }

@@ -53,7 +53,7 @@ class BundleReader {
           visit) const;
   // Reads the whole index and checks the size of each data file: DATA_LOSS or
   // NOT_FOUND if the checkpoint cannot be complete. Reads no data.
-  Status CheckWhole() const;
+  Status CheckComplete() const;
 
  private:
   BundleReader(FileSystem* files, const std::string& prefix)
@@ -67,7 +67,7 @@ class BundleReader {
   StatusOr<const RandomAccessFile*> FileOf(const BundleEntry& entry) const;
   StatusOr<BundleEntry> FindKey(absl::string_view key,
                                 absl::string_view name) const;
-  StatusOr<Tensor> ReadWhole(const BundleEntry& entry,
+  StatusOr<Tensor> ReadEntry(const BundleEntry& entry,
                              Allocator* allocator) const;
   // Copies the intersection of `stored` (the box of `entry`) and `wanted` (of
   // `out`).

@@ -44,7 +44,7 @@ TEST_F(BundleTest, EveryDtypeAndShape) {
 
   auto reader = Reader();
   EXPECT_EQ(reader->num_shards(), 1);
-  EXPECT_TRUE(reader->CheckWhole().ok());
+  EXPECT_TRUE(reader->CheckComplete().ok());
   for (DataType type : SavedDataTypes()) {
     for (const TensorShape& shape : shapes) {
       const std::string name =

@@ -54,7 +54,7 @@ Status BundleWriter::Add(absl::string_view name, const Tensor& value) {
         "The name of a tensor in a checkpoint must be given and not begin with "
         "a zero byte");
   }
-  return AddUnder(std::string(name), value);
+  return AddWithKey(std::string(name), value);
 }
 
 Status BundleWriter::AddSlice(absl::string_view name,
@@ -78,7 +78,7 @@ Status BundleWriter::AddSlice(absl::string_view name,
     return InvalidArgument(
         "Adding a slice of another dtype or shape under key: ", name);
   }
-  MR_RETURN_IF_ERROR(AddUnder(SliceKey(name, slice), value));
+  MR_RETURN_IF_ERROR(AddWithKey(SliceKey(name, slice), value));
   if (full == entries_.end()) {
     full = entries_.emplace(std::string(name), BundleEntry()).first;
     full->second.dtype = value.dtype();
@@ -88,7 +88,7 @@ Status BundleWriter::AddSlice(absl::string_view name,
   return OkStatus();
 }
 
-Status BundleWriter::AddUnder(std::string key, const Tensor& value) {
+Status BundleWriter::AddWithKey(std::string key, const Tensor& value) {
   if (!IsPlain(value.dtype()) && value.dtype() != DataType::kString) {
     return Unimplemented(
         "Tensors of dtype ", DataTypeName(value.dtype()),

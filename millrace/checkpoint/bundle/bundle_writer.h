@@ -51,7 +51,7 @@ class BundleWriter {
   BundleWriter(FileSystem* files, const std::string& prefix,
                BundleOptions options);
   // `key` is a plain name or a slice key.
-  Status AddUnder(std::string key, const Tensor& value);
+  Status AddWithKey(std::string key, const Tensor& value);
   Status WriteValue(const Tensor& value, BundleEntry* entry);
   // Writes data, buffering small pieces.
   Status Write(absl::string_view data);

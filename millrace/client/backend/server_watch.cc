@@ -26,7 +26,7 @@ ServerWatch::Guard::Guard(ServerWatch& watch,
   if (watch_.calls_.empty()) watch_.misses_.Forget();
   entry_ = watch_.calls_.insert(watch_.calls_.end(), std::move(scope));
   if (!watch_.heartbeat_.rests()) return;
-  watch_.heartbeat_.AskBy(
+  watch_.heartbeat_.ProbeBy(
       Deadline::AfterMillis(watch_.task_.empty() ? 0 : kProbeIntervalMs));
 }
 
@@ -35,7 +35,7 @@ ServerWatch::Guard::~Guard() {
   watch_.calls_.erase(entry_);
 }
 
-void ServerWatch::Told(const Heartbeat::Answer& answer) {
+void ServerWatch::OnAnswer(const Heartbeat::Answer& answer) {
   // Any other error is an answer: the server is alive.
   const bool missed = absl::IsUnavailable(answer.status) ||
                       absl::IsDeadlineExceeded(answer.status);
@@ -54,7 +54,7 @@ void ServerWatch::Told(const Heartbeat::Answer& answer) {
                               " times in a row: ", answer.status.message()));
   }
   MutexLock lock(mu_);
-  if (!calls_.empty()) heartbeat_.AskBy(answer.due);
+  if (!calls_.empty()) heartbeat_.ProbeBy(answer.due);
 }
 
 }  // namespace millrace

@@ -50,8 +50,8 @@ class ServerWatch final : private Heartbeat::Watcher {
  private:
   Ref<RefCounted> Keep() override { return nullptr; }
   bool Waits() override { return !calls_.empty(); }
-  WorkerApi& Asked() override { return *worker_; }
-  void Told(const Heartbeat::Answer& answer) override;
+  WorkerApi& ProbeTarget() override { return *worker_; }
+  void OnAnswer(const Heartbeat::Answer& answer) override;
 
   const std::string address_;
   const std::shared_ptr<Caller> caller_;

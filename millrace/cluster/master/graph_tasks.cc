@@ -24,13 +24,13 @@ std::set<TaskName> TasksOfGraph(const GraphDef& def, const TaskName& self,
       } else {
         for (const auto& [index, address] : job->second) {
           task.index = index;
-          if (filter.Sees(task)) break;
+          if (filter.Allows(task)) break;
         }
       }
     } else if (device->task) {
       task.index = *device->task;
     }
-    if (cluster.Has(task) && filter.Sees(task)) tasks.insert(task);
+    if (cluster.Has(task) && filter.Allows(task)) tasks.insert(task);
   }
   return tasks;
 }

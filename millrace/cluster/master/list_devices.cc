@@ -17,7 +17,7 @@ void ListDevices(Ref<MasterSession> session, CallContext& context,
                         session->environment().options.list_devices_wait_ms));
   join.abort_for_lost_tasks = false;
   for (Ref<Peer>& peer : session->peers().All()) {
-    if (session->filter().Sees(peer->task())) {
+    if (session->filter().Allows(peer->task())) {
       join.peers.push_back(std::move(peer));
     }
   }

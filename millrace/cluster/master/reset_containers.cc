@@ -45,7 +45,7 @@ void ResetContainers(MasterEnvironment& environment,
                      Done done) {
   std::vector<Cleanup::Call> calls;
   for (const Ref<Peer>& peer : environment.options.peers->All()) {
-    if (!filter.Sees(peer->task())) continue;
+    if (!filter.Allows(peer->task())) continue;
     Cleanup::Call& call = calls.emplace_back();
     call.peer = peer;
     call.request.containers = containers;

@@ -22,7 +22,7 @@ StatusOr<TaskFilter> TaskFilter::Make(const std::vector<std::string>& filters,
   return result;
 }
 
-bool TaskFilter::Sees(const TaskName& task) const {
+bool TaskFilter::Allows(const TaskName& task) const {
   if (filters_.empty() || task == self_) return true;
   const DeviceName name = task.AsDeviceName();
   for (const DeviceName& filter : filters_) {

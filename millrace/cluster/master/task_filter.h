@@ -19,7 +19,7 @@ class TaskFilter {
   // Passes all tasks.
   TaskFilter() = default;
 
-  bool Sees(const TaskName& task) const;
+  bool Allows(const TaskName& task) const;
 
  private:
   std::vector<DeviceName> filters_;

@@ -8,8 +8,8 @@ namespace {
 constexpr int64_t kWindowNanos = 1'000'000'000;
 
 int64_t Bounded(int64_t nanos) {
-  return std::clamp(nanos, -ClockAlignment::kMostNanos,
-                    ClockAlignment::kMostNanos);
+  return std::clamp(nanos, -ClockAlignment::kMaxNanos,
+                    ClockAlignment::kMaxNanos);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ void ClockAlignment::Add(const ClockProbe& said) {
   }
 }
 
-int64_t ClockAlignment::ToHere(int64_t there) const {
+int64_t ClockAlignment::ToLocalNanos(int64_t there) const {
   there = Bounded(there);
   if (best_.empty() || IsOneClock()) return there;
   const auto after =

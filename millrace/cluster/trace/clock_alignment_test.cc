@@ -39,7 +39,8 @@ TEST(ClockAlignment, AnEvenRoundTripTellsTheDifference) {
     alignment.Add(Probe(clock, kSecondNanos, 40 * kMicro, 40 * kMicro));
     EXPECT_EQ(alignment.offset_nanos(), ahead);
     EXPECT_EQ(alignment.error_nanos(), 40 * kMicro);
-    EXPECT_EQ(alignment.ToHere(clock.At(2 * kSecondNanos)), 2 * kSecondNanos);
+    EXPECT_EQ(alignment.ToLocalNanos(clock.At(2 * kSecondNanos)),
+              2 * kSecondNanos);
   }
 }
 
@@ -60,7 +61,7 @@ TEST(ClockAlignment, TheErrorIsAtMostHalfTheShortestTrip) {
     }
     EXPECT_EQ(alignment.error_nanos(), (shortest + 1) / 2);
     const int64_t here = kSecondNanos + 5 * kMilli;
-    EXPECT_LE(std::abs(alignment.ToHere(clock.At(here)) - here),
+    EXPECT_LE(std::abs(alignment.ToLocalNanos(clock.At(here)) - here),
               alignment.error_nanos() + 1);
   }
 }
@@ -78,7 +79,7 @@ TEST(ClockAlignment, FollowsAClockThatDrifts) {
   int64_t last = -kSecondNanos;
   for (int64_t here = 10 * kMilli; here < 59 * kSecondNanos;
        here += 77 * kMilli) {
-    const int64_t aligned = alignment.ToHere(clock.At(here));
+    const int64_t aligned = alignment.ToLocalNanos(clock.At(here));
     EXPECT_LE(std::abs(aligned - here), 41 * kMicro) << here;
     EXPECT_GT(aligned, last);
     last = aligned;
@@ -88,10 +89,10 @@ TEST(ClockAlignment, FollowsAClockThatDrifts) {
 TEST(ClockAlignment, OneMachineHasOneClockUntilAProbeShowsOtherwise) {
   const OtherClock same;
   ClockAlignment alignment;
-  alignment.SameMachine();
+  alignment.SetSameMachine();
   alignment.Add(Probe(same, kSecondNanos, 10 * kMicro, 300 * kMicro));
   EXPECT_EQ(alignment.error_nanos(), 0);
-  EXPECT_EQ(alignment.ToHere(12345), 12345);
+  EXPECT_EQ(alignment.ToLocalNanos(12345), 12345);
   // In a container whose clock was set.
   const OtherClock set{kSecondNanos};
   alignment.Add(Probe(set, 2 * kSecondNanos, 10 * kMicro, 20 * kMicro));
@@ -109,14 +110,14 @@ TEST(ClockAlignment, AnyTimesGiveBoundedOnes) {
   const auto any = [&] { return times[random.Uniform(times.size())]; };
   for (int round = 0; round < 2'000; ++round) {
     ClockAlignment alignment;
-    if (random.Uniform(4) == 0) alignment.SameMachine();
+    if (random.Uniform(4) == 0) alignment.SetSameMachine();
     for (uint64_t i = random.Uniform(5); i > 0; --i) {
       alignment.Add({any(), any(), any()});
     }
     for (const int64_t there : times) {
-      const int64_t here = alignment.ToHere(there);
-      EXPECT_LE(here, ClockAlignment::kMostNanos);
-      EXPECT_GE(here, -ClockAlignment::kMostNanos);
+      const int64_t here = alignment.ToLocalNanos(there);
+      EXPECT_LE(here, ClockAlignment::kMaxNanos);
+      EXPECT_GE(here, -ClockAlignment::kMaxNanos);
     }
     EXPECT_GE(alignment.error_nanos(), 0);
     alignment.offset_nanos();
@@ -132,7 +133,7 @@ TEST(ClockAlignment, AProbeThatCameBackBeforeItWentDoesNotCount) {
 TEST(ClockAlignment, WithoutProbesTimesStay) {
   const ClockAlignment alignment;
   EXPECT_TRUE(alignment.empty());
-  EXPECT_EQ(alignment.ToHere(5), 5);
+  EXPECT_EQ(alignment.ToLocalNanos(5), 5);
   EXPECT_EQ(alignment.error_nanos(), 0);
 }
 

@@ -130,7 +130,7 @@ class TraceTaker {
       }
       task.version = call.reply.version;
       if (!machine_.empty() && call.reply.machine == machine_) {
-        task.clock.SameMachine();
+        task.clock.SetSameMachine();
       }
       AddProbe(task, call.reply.relay, call.reply.now_nanos);
     }
@@ -215,8 +215,8 @@ class TraceTaker {
             {.step_id = step.step_id,
              .master = i,
              .session = step.session,
-             .start_nanos = task.clock.ToHere(step.start_nanos),
-             .end_nanos = task.clock.ToHere(
+             .start_nanos = task.clock.ToLocalNanos(step.start_nanos),
+             .end_nanos = task.clock.ToLocalNanos(
                  running ? std::max(step.start_nanos, task.events.now_nanos)
                          : step.end_nanos),
              .running = running,

@@ -73,9 +73,9 @@ class TraceFileWriter {
 
   template <class Event>
   static TimeSpan SpanOf(const ClusterTrace::Task& task, const Event& event) {
-    const int64_t start = task.clock.ToHere(event.start_nanos);
+    const int64_t start = task.clock.ToLocalNanos(event.start_nanos);
     return {start, start + std::clamp<int64_t>(event.duration_nanos, 0,
-                                               ClockAlignment::kMostNanos)};
+                                               ClockAlignment::kMaxNanos)};
   }
 
   void FindOrigin() {
@@ -83,7 +83,7 @@ class TraceFileWriter {
     const auto look = [&](const ClusterTrace::Task& task, const auto& events) {
       for (const auto& event : events) {
         if (StepNumber(event.step_id) == nullptr) continue;
-        first = std::min(first, task.clock.ToHere(event.start_nanos));
+        first = std::min(first, task.clock.ToLocalNanos(event.start_nanos));
       }
     };
     for (const ClusterTrace::Task& task : trace_.tasks) {

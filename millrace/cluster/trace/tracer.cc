@@ -27,7 +27,7 @@ size_t Tracer::num_traces() const {
   return traces_.size();
 }
 
-void Tracer::UpdateWants() {
+void Tracer::UpdateWantsSteps() {
   bool wants = false;
   for (const auto& [id, trace] : traces_) {
     wants |= Wants(trace.steps_wanted, trace.steps);
@@ -48,7 +48,7 @@ std::vector<uint64_t> Tracer::BeginStep(int64_t step_id,
     step.start_nanos = start_nanos + clock_skew_nanos_;
     chosen.push_back(id);
   }
-  UpdateWants();
+  UpdateWantsSteps();
   return chosen;
 }
 
@@ -75,9 +75,9 @@ std::shared_ptr<StepStatsCollector> Tracer::StatsOf(
   for (const uint64_t id : traces) {
     const auto it = traces_.find(id);
     // A step takes room, too, since it may have no events.
-    if (it == traces_.end() || !it->second.room->Take()) continue;
+    if (it == traces_.end() || !it->second.budget->Take()) continue;
     if (stats == nullptr) {
-      stats = std::make_shared<StepStatsCollector>(it->second.room);
+      stats = std::make_shared<StepStatsCollector>(it->second.budget);
     }
     it->second.recorded.push_back({step_id, stats});
   }
@@ -91,12 +91,12 @@ Status Tracer::Start(const StartTraceRequest& request) {
   if (request.trace_id == 0) {
     return InvalidArgument("A trace needs an id other than 0");
   }
-  if (request.steps < 0 || request.steps > kMostTraceSteps) {
-    return InvalidArgument("A trace takes 1 to ", kMostTraceSteps,
+  if (request.steps < 0 || request.steps > kMaxTraceSteps) {
+    return InvalidArgument("A trace takes 1 to ", kMaxTraceSteps,
                            " steps, not ", request.steps);
   }
-  if (request.max_events < 0 || request.max_events > kMostTraceEvents) {
-    return InvalidArgument("A trace keeps up to ", kMostTraceEvents,
+  if (request.max_events < 0 || request.max_events > kMaxTraceEvents) {
+    return InvalidArgument("A trace keeps up to ", kMaxTraceEvents,
                            " events a task, not ", request.max_events);
   }
   const Deadline lease = Deadline::AfterMillis(kLeaseMs);
@@ -106,10 +106,10 @@ Status Tracer::Start(const StartTraceRequest& request) {
     if (it != traces_.end()) {
       it->second.steps_wanted = request.steps;
       it->second.lease = lease;
-      UpdateWants();
+      UpdateWantsSteps();
       return OkStatus();
     }
-    if (traces_.size() >= kMostTraces) {
+    if (traces_.size() >= kMaxTraces) {
       return ResourceExhausted(
           "There are ", traces_.size(),
           " traces of this server already; try again when they have ended, or ",
@@ -117,10 +117,10 @@ Status Tracer::Start(const StartTraceRequest& request) {
     }
     Trace& trace = traces_[request.trace_id];
     trace.steps_wanted = request.steps;
-    trace.room = std::make_shared<EventRoom>(
+    trace.budget = std::make_shared<EventBudget>(
         request.max_events > 0 ? request.max_events : kDefaultTraceEvents);
     trace.lease = lease;
-    UpdateWants();
+    UpdateWantsSteps();
   }
   WatchLease(request.trace_id, lease);
   return OkStatus();
@@ -142,12 +142,12 @@ Status Tracer::Collect(const CollectTraceRequest& request,
     Trace& trace = it->second;
     trace.lease = Deadline::AfterMillis(kLeaseMs);
     reply->steps = trace.steps;
-    reply->dropped_events = trace.room->dropped();
+    reply->dropped_events = trace.budget->dropped();
     if (!request.only_progress) recorded = trace.recorded;
     if (request.end) {
       ended = std::move(trace);
       traces_.erase(it);
-      UpdateWants();
+      UpdateWantsSteps();
     }
   }
   TraceReplyBuilder builder(clock_skew_nanos_, reply);
@@ -178,7 +178,7 @@ void Tracer::OnLease(uint64_t trace_id) {
     if (lease.expired()) {
       dropped = std::move(it->second);
       traces_.erase(it);
-      UpdateWants();
+      UpdateWantsSteps();
       return;
     }
   }

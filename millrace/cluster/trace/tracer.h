@@ -40,7 +40,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   explicit Tracer(Options options);
 
   static constexpr int64_t kLeaseMs = 10'000;
-  static constexpr size_t kMostTraces = 8;
+  static constexpr size_t kMaxTraces = 8;
 
   // ---- For the master.
   // Returns whether a trace wants the step that begins now. This is all that
@@ -76,13 +76,13 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
     int32_t steps_wanted = 0;
     std::vector<TracedStep> steps;  // of this task as master
     std::vector<Recorded> recorded;
-    std::shared_ptr<EventRoom> room;
+    std::shared_ptr<EventBudget> budget;
     Deadline lease;
   };
 
   void WatchLease(uint64_t trace_id, Deadline lease);
   void OnLease(uint64_t trace_id);
-  void UpdateWants();
+  void UpdateWantsSteps();
 
   Lanes& lanes_;
   const int64_t clock_skew_nanos_;

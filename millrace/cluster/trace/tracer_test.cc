@@ -155,11 +155,11 @@ TEST(Tracer, RefusesWhatItCannotHold) {
   InSimulation([] {
     const auto tracer = NewTracer();
     for (const StartTraceRequest& request :
-         {Wanting(0, 1), Wanting(1, -1), Wanting(1, kMostTraceSteps + 1),
-          Wanting(1, 1, -1), Wanting(1, 1, kMostTraceEvents + 1)}) {
+         {Wanting(0, 1), Wanting(1, -1), Wanting(1, kMaxTraceSteps + 1),
+          Wanting(1, 1, -1), Wanting(1, 1, kMaxTraceEvents + 1)}) {
       EXPECT_EQ(tracer->Start(request).code(), StatusCode::kInvalidArgument);
     }
-    for (uint64_t i = 1; i <= Tracer::kMostTraces; ++i) {
+    for (uint64_t i = 1; i <= Tracer::kMaxTraces; ++i) {
       EXPECT_TRUE(tracer->Start(Wanting(i, 1)).ok());
     }
     EXPECT_EQ(tracer->Start(Wanting(99, 1)).code(),

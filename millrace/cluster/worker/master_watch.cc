@@ -43,8 +43,8 @@ struct MasterWatch::Master final : RefCounted, Heartbeat::Watcher {
                          Ref<Master>::Share(this));
   }
   bool Waits() override { return !watch.stopped_ && !sessions.empty(); }
-  WorkerApi& Asked() override { return peer->worker(); }
-  void Told(const Heartbeat::Answer& answer) override {
+  WorkerApi& ProbeTarget() override { return peer->worker(); }
+  void OnAnswer(const Heartbeat::Answer& answer) override {
     watch.OnAnswer(*this, answer);
   }
 
@@ -71,7 +71,7 @@ uint64_t MasterWatch::AddSession(Ref<Peer> peer, int64_t master_incarnation,
   if (master->sessions.empty()) master->heard_nanos = NowNanos();
   master->sessions.emplace(id, Session{master_incarnation, std::move(lost)});
   sessions_.emplace(id, master);
-  master->heartbeat.AskBy(Deadline::AfterMillis(10 * times_.interval_ms));
+  master->heartbeat.ProbeBy(Deadline::AfterMillis(10 * times_.interval_ms));
   return id;
 }
 
@@ -100,7 +100,7 @@ void MasterWatch::AddStep(uint64_t session, int64_t step_id, Ref<StepRun> run) {
   Master& master = *it->second;
   master.steps.insert_or_assign(std::make_pair(session, step_id),
                                 Step{std::move(run), Misses(times_.misses)});
-  master.heartbeat.AskBy(Deadline::AfterMillis(times_.interval_ms));
+  master.heartbeat.ProbeBy(Deadline::AfterMillis(times_.interval_ms));
 }
 
 void MasterWatch::RemoveStep(uint64_t session, int64_t step_id) {
@@ -142,7 +142,7 @@ void MasterWatch::OnAlive(Master& master, const GetStatusReply& reply,
 }
 
 // Handles a probe without a reply.
-void MasterWatch::OnSilent(Master& master, Ended* ended) {
+void MasterWatch::OnNoAnswer(Master& master, Ended* ended) {
   for (auto& [key, step] : master.steps) {
     if (step.misses.Count(false)) ended->steps.push_back(step.run);
   }
@@ -171,11 +171,11 @@ void MasterWatch::OnAnswer(Master& master, const Heartbeat::Answer& answer) {
     if (alive) {
       OnAlive(master, answer.reply, &ended);
     } else {
-      OnSilent(master, &ended);
+      OnNoAnswer(master, &ended);
     }
     if (!master.sessions.empty()) {
       const bool seldom = alive && master.steps.empty();
-      master.heartbeat.AskBy(
+      master.heartbeat.ProbeBy(
           seldom ? Deadline::AfterMillis(10 * times_.interval_ms) : answer.due);
     }
     ++calling_;

@@ -49,7 +49,7 @@ class MasterWatch : public RefCounted {
   void OnAnswer(Master& master, const Heartbeat::Answer& answer);
   // Requires: mu_ is held.
   void OnAlive(Master& master, const GetStatusReply& reply, Ended* ended);
-  void OnSilent(Master& master, Ended* ended);
+  void OnNoAnswer(Master& master, Ended* ended);
 
   Lanes& lanes_;
   const Times times_;

@@ -18,7 +18,7 @@ Status SessionTable::Create(const CreateWorkerSessionRequest& request) {
     return InvalidArgument("CreateWorkerSession needs a session handle");
   {
     MutexLock lock(mu_);
-    MR_ASSIGN_OR_RETURN(const bool there, IsThere(request));
+    MR_ASSIGN_OR_RETURN(const bool there, SessionExists(request));
     if (there) return OkStatus();
   }
   MR_ASSIGN_OR_RETURN(Ref<WorkerSession> made,
@@ -26,7 +26,7 @@ Status SessionTable::Create(const CreateWorkerSessionRequest& request) {
   std::vector<Entry> old;
   {
     MutexLock lock(mu_);
-    MR_ASSIGN_OR_RETURN(const bool there, IsThere(request));
+    MR_ASSIGN_OR_RETURN(const bool there, SessionExists(request));
     if (there) return OkStatus();
     old = TakeReplaced(request);
     sessions_[handle].session = made;
@@ -43,7 +43,7 @@ Status SessionTable::Create(const CreateWorkerSessionRequest& request) {
   return OkStatus();
 }
 
-StatusOr<bool> SessionTable::IsThere(
+StatusOr<bool> SessionTable::SessionExists(
     const CreateWorkerSessionRequest& request) const {
   const std::string& handle = request.session_handle;
   if (deleted_.contains(handle)) {
@@ -146,7 +146,7 @@ void SessionTable::End(Entry entry, const Status& reason) {
   if (entry.watch != 0) worker_.masters->RemoveSession(entry.watch);
   entry.session->End(reason);
   worker_.steps->EndSession(entry.session->handle(), reason);
-  worker_.heap.Soon();
+  worker_.heap_trimmer.Schedule();
 }
 
 StatusOr<Ref<WorkerSession>> SessionTable::Find(

@@ -49,7 +49,7 @@ class SessionTable {
   // Return whether the request's session exists already, or an error if it must
   // not be created; and the sessions that end when it is created. Require: mu_
   // is held.
-  StatusOr<bool> IsThere(const CreateWorkerSessionRequest& request) const;
+  StatusOr<bool> SessionExists(const CreateWorkerSessionRequest& request) const;
   std::vector<Entry> TakeReplaced(const CreateWorkerSessionRequest& request);
   void Watch(const Ref<WorkerSession>& session);
   void End(Entry entry, const Status& reason);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/base/memory/heap_trim.h"
+#include "millrace/base/memory/heap_trimmer.h"
 #include "millrace/base/threads/cancel.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/cluster/worker/master_watch.h"
@@ -31,7 +31,7 @@ class WorkerState {
   WorkerApi* api = nullptr;  // the service itself
   Peers* peers = nullptr;    // set once, before the first call
 
-  HeapTrim heap{lanes};
+  HeapTrimmer heap_trimmer{lanes};
   CancelScope scope;  // parent of the scopes of all sessions
   const Ref<StepTable> steps;
   const Ref<MasterWatch> masters;

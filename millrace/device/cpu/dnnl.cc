@@ -128,7 +128,7 @@ __attribute__((visibility("default"))) int omp_in_parallel() {
 
 }  // extern "C"
 
-bool OpenMpIsOurs() {
+bool UsesOwnOpenMp() {
   return dlsym(RTLD_DEFAULT, "GOMP_parallel") ==
          reinterpret_cast<void*>(&GOMP_parallel);
 }

@@ -154,6 +154,6 @@ class DnnlCache {
 
 // Returns true if oneDNN's parallel regions call our functions and not
 // libgomp's.
-bool OpenMpIsOurs();
+bool UsesOwnOpenMp();
 
 }  // namespace millrace

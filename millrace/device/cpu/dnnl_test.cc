@@ -72,7 +72,7 @@ size_t ThreadsOfThisProcess() {
   return PosixFiles()->GetChildren("/proc/self/task")->size();
 }
 
-TEST(Dnnl, OpenMpSymbolsAreOurs) { EXPECT_TRUE(OpenMpIsOurs()); }
+TEST(Dnnl, OpenMpSymbolsAreOurs) { EXPECT_TRUE(UsesOwnOpenMp()); }
 
 TEST(Dnnl, MatMulAtEveryWidth) {
   DnnlCache<MatMul> cache;

@@ -119,10 +119,10 @@ std::string SummarizeOp(const OpDef& op) {
     if (a.allowed.has_value())
       absl::StrAppend(&out, ",allowed=", a.allowed.DebugString());
   }
-  if (op.is_commutative) out += "; is_commutative=true";
-  if (op.is_aggregate) out += "; is_aggregate=true";
-  if (op.is_stateful) out += "; is_stateful=true";
-  if (op.allows_uninitialized_input) out += "; allows_uninitialized_input=true";
+  if (op.Is(kCommutative)) out += "; is_commutative=true";
+  if (op.Is(kAggregate)) out += "; is_aggregate=true";
+  if (op.Is(kStateful)) out += "; is_stateful=true";
+  if (op.Is(kAllowsUninitialized)) out += "; allows_uninitialized_input=true";
   return out + ">";
 }
 

@@ -22,6 +22,7 @@ MR_OP(Add){
     .attrs =
         "T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, "
         "complex64, complex128, string}",
+    .flags = kAddition,
     .law = Law::kPlusZero,
     .shape = shapes::Broadcast,
     .ints = int_rules::Add,
@@ -34,7 +35,7 @@ MR_OP(AddV2){
     .attrs =
         "T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, "
         "int8, int16, int32, int64, complex64, complex128}",
-    .flags = kCommutative | kAggregate,
+    .flags = kCommutative | kAggregate | kAddition,
     .law = Law::kPlusZero,
     .shape = shapes::Broadcast,
     .ints = int_rules::Add,

@@ -300,7 +300,7 @@ MR_OP(IsNan){
     .outputs = "y: bool",
     .attrs = kFloating,
     .shape = shapes::Unchanged,
-    .doc = "True where x is NaN.",
+    .doc = "Returns true where x is NaN.",
 };
 
 MR_OP(IsInf){
@@ -308,7 +308,7 @@ MR_OP(IsInf){
     .outputs = "y: bool",
     .attrs = kFloating,
     .shape = shapes::Unchanged,
-    .doc = "True where x is an infinity.",
+    .doc = "Returns true where x is an infinity.",
 };
 
 MR_OP(IsFinite){
@@ -316,7 +316,7 @@ MR_OP(IsFinite){
     .outputs = "y: bool",
     .attrs = kFloating,
     .shape = shapes::Unchanged,
-    .doc = "True where x is neither NaN nor an infinity.",
+    .doc = "Returns true where x is neither NaN nor an infinity.",
 };
 
 }  // namespace millrace::ops

@@ -39,10 +39,11 @@ Status CallGradient(GradContext& g) {
   std::vector<Output> inputs = of.inputs = op.inputs();
   for (int i = 0; i < g.num_inputs(); ++i) of.wanted.push_back(g.wants(i));
   for (int i = 0; i < g.num_outputs(); ++i) {
-    const bool goes_back = g.has_dy(i) && GoesBack(g.out(i).dtype());
-    if (goes_back) inputs.push_back(g.dy(i));
-    of.dy_types.push_back(goes_back ? inputs.back().dtype()
-                                    : DataType::kInvalid);
+    const bool carries_gradient =
+        g.has_dy(i) && CarriesGradient(g.out(i).dtype());
+    if (carries_gradient) inputs.push_back(g.dy(i));
+    of.dy_types.push_back(carries_gradient ? inputs.back().dtype()
+                                           : DataType::kInvalid);
   }
   MR_RETURN_IF_ERROR(g.scope().status());
   FunctionGradient gradient(g, std::move(of));

@@ -142,7 +142,7 @@ class EffectFinder {
     }
     if (UsesArray(node)) {
       AddArrayUse(node, origin(0), where);
-    } else if (node.op->is_stateful && !is_call && !IsHarmless(*node.op) &&
+    } else if (node.op->Is(kStateful) && !is_call && !IsHarmless(*node.op) &&
                !IsArrayOp(*node.op)) {
       Once(TextOf(node, where), " has effects or other results");
     }
@@ -190,9 +190,9 @@ class EffectFinder {
   void AddUse(const Node& node, bool is_ref, const StateOrigin& origin,
               const std::string& where) {
     const bool keeps = is_ref ? KeepsReference(*node.op)
-                              : !node.op->is_stateful || IsHarmless(*node.op);
+                              : !node.op->Is(kStateful) || IsHarmless(*node.op);
     const bool reads =
-        is_ref ? node.IsOp("IsVariableInitialized") : node.op->is_stateful;
+        is_ref ? node.IsOp("IsVariableInitialized") : node.op->Is(kStateful);
     if (!keeps) {
       changes_.Add(origin);
       Once(TextOf(node, where), " changes state");

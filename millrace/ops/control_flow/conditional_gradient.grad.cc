@@ -184,10 +184,11 @@ Status ConditionalGradient(
   }
   call.inputs = inputs;
   for (int i = 0; i < g.num_outputs(); ++i) {
-    const bool goes_back = g.has_dy(i) && GoesBack(g.out(i).dtype());
-    if (goes_back) inputs.push_back(g.dy(i));
-    call.dy_types.push_back(goes_back ? inputs.back().dtype()
-                                      : DataType::kInvalid);
+    const bool carries_gradient =
+        g.has_dy(i) && CarriesGradient(g.out(i).dtype());
+    if (carries_gradient) inputs.push_back(g.dy(i));
+    call.dy_types.push_back(carries_gradient ? inputs.back().dtype()
+                                             : DataType::kInvalid);
   }
   MR_RETURN_IF_ERROR(g.scope().status());
   const size_t num_args = call.inputs.size();

@@ -37,7 +37,7 @@ void SetHandles(const std::vector<HandleShape>& handles, AttrMap* attrs) {
 
 }  // namespace
 
-bool GoesBack(DataType type) {
+bool CarriesGradient(DataType type) {
   return IsDifferentiableType(type) || type == DataType::kResource;
 }
 
@@ -159,7 +159,8 @@ Status FunctionGradient::Differentiate() {
   GradientOptions options;
   for (size_t i = 0; i < results_.size(); ++i) {
     const DataType type = call_.dy_types[i];
-    if (type == DataType::kInvalid || !GoesBack(results_[i].dtype())) continue;
+    if (type == DataType::kInvalid || !CarriesGradient(results_[i].dtype()))
+      continue;
     args_.push_back(
         FunctionArg(*inner_, type, static_cast<int64_t>(args_.size())));
     ys.push_back(results_[i]);
@@ -168,7 +169,7 @@ Status FunctionGradient::Differentiate() {
   std::vector<Output> xs;
   std::vector<size_t> inputs;
   for (size_t i = 0; i < call_.inputs.size(); ++i) {
-    if (!call_.wanted[i] || !GoesBack(args_[i].dtype())) continue;
+    if (!call_.wanted[i] || !CarriesGradient(args_[i].dtype())) continue;
     xs.push_back(args_[i]);
     inputs.push_back(i);
   }
@@ -195,7 +196,7 @@ StatusOr<NameAttrList> FunctionGradient::Write(
   };
   MR_ASSIGN_OR_RETURN(FunctionDef function,
                       WriteFunction(*inner_, name_, args_, results, check));
-  is_stateful_ = function.signature.is_stateful;
+  is_stateful_ = function.signature.Is(kStateful);
   uses_.assign(args_.size(), false);
   for (size_t i = 0; i < args_.size(); ++i) {
     const std::string& name = function.signature.inputs[i].name;

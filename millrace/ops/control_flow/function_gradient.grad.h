@@ -15,7 +15,7 @@ namespace millrace::ops {
 
 // Returns whether gradients of a function flow back through values of this
 // type.
-bool GoesBack(DataType type);
+bool CarriesGradient(DataType type);
 
 // A call of a function whose gradients are wanted.
 struct GradientOfCall {

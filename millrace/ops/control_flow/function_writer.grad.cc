@@ -84,7 +84,7 @@ Status WriteBody(const Graph& graph, const std::vector<Output>& results,
     const Node& node = *graph.node(id);
     if (node.IsOp("_Arg")) continue;
     MR_RETURN_IF_ERROR(check(node));
-    if (node.op->is_stateful) function->signature.is_stateful = true;
+    if (node.op->Is(kStateful)) function->signature.flags |= kStateful;
     MR_ASSIGN_OR_RETURN(NodeDef def, DefOf(graph, node));
     function->nodes.push_back(std::move(def));
   }

@@ -111,11 +111,12 @@ class LoopGradient {
     of.is_loop = true;
     for (size_t i = 0; i < loop_.size(); ++i) {
       const DataType type = loop_[i].dtype();
-      const bool goes_back = !variables_[i].stays && GoesBack(type);
-      of.dy_types.push_back(goes_back ? type : DataType::kInvalid);
-      if (goes_back) variables_[i].dy = num_dys_++;
+      const bool carries_gradient =
+          !variables_[i].stays && CarriesGradient(type);
+      of.dy_types.push_back(carries_gradient ? type : DataType::kInvalid);
+      if (carries_gradient) variables_[i].dy = num_dys_++;
       // The gradients of changing variables matter for other variables, too.
-      of.wanted.push_back(goes_back || g_.wants(static_cast<int>(i)));
+      of.wanted.push_back(carries_gradient || g_.wants(static_cast<int>(i)));
     }
     FunctionGradient gradient(g_, std::move(of));
     MR_RETURN_IF_ERROR(gradient.Build());
@@ -311,7 +312,7 @@ class LoopGradient {
     for (size_t i = 0; i < variables_.size(); ++i) {
       const int input = static_cast<int>(i);
       if (variables_[i].stays && variables_[i].dx < 0 && g_.has_dy(input) &&
-          GoesBack(loop_[i].dtype())) {
+          CarriesGradient(loop_[i].dtype())) {
         g_.Set(input, g_.gradient(input));
       }
     }

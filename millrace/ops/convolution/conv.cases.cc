@@ -35,7 +35,7 @@ AttrMap Dilated3() {
 Value Small(DataType t, TensorShape shape) {
   return Rand(t, std::move(shape), -2, 3);
 }
-double SlackOf(DataType t) {
+double SumTolerance(DataType t) {
   return t == DataType::kBfloat16 || t == DataType::kHalf ? 5e-2 : 1e-4;
 }
 constexpr const char* kSums = "stock sums bfloat16 in bfloat16 without it";
@@ -60,13 +60,13 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 MR_CASES(Conv2D)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Small(t, {2, 5, 6, 3}), Small(t, {3, 3, 3, 4})}, Same())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
     c.Ok({Small(t, {2, 7, 6, 3}), Small(t, {2, 3, 3, 17})}, Strided())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
     c.Ok({Small(t, {1, 7, 6, 2}), Small(t, {3, 2, 2, 3})}, Valid())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
     c.Ok({Empty(t, {0, 7, 6, 2}), Small(t, {3, 2, 2, 3})}, Valid())
         .Deviates("stock's oneDNN kernel gives the input's shape");
@@ -109,11 +109,11 @@ MR_CASES(Conv2DBackpropInput)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Sizes({2, 5, 6, 3}), Small(t, {3, 3, 3, 4}), Small(t, {2, 5, 6, 4})},
          Same())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
     c.Ok({Sizes({2, 7, 6, 3}), Small(t, {2, 3, 3, 4}), Small(t, {2, 4, 2, 4})},
          Strided())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
   c.Ok({Sizes({2, 7, 6, 3}), F32({3, 3, 3, 5}), F32({2, 7, 6, 5})}, Dilated())
@@ -152,11 +152,11 @@ MR_CASES(Conv2DBackpropFilter)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Small(t, {2, 5, 6, 3}), Sizes({3, 3, 3, 4}), Small(t, {2, 5, 6, 4})},
          Same())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
     c.Ok({Small(t, {2, 7, 6, 3}), Sizes({2, 3, 3, 4}), Small(t, {2, 4, 2, 4})},
          Strided())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
   c.Ok({F32({2, 7, 6, 3}), Sizes({3, 3, 3, 5}), F32({2, 7, 6, 5})}, Dilated())
@@ -184,10 +184,10 @@ MR_CASES(Conv2DBackpropFilter)(CaseList& c) {
 MR_CASES(DepthwiseConv2dNative)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Small(t, {2, 5, 6, 3}), Small(t, {3, 3, 3, 2})}, Same())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
     c.Ok({Small(t, {2, 5, 6, 17}), Small(t, {3, 2, 17, 1})}, Valid())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
   c.Ok({F32({2, 5, 6, 3}), F32({3, 3, 3, 2})}, Dilated()).Tolerance(1e-4);
@@ -204,7 +204,7 @@ MR_CASES(DepthwiseConv2dNativeBackpropInput)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Sizes({2, 5, 6, 3}), Small(t, {3, 3, 3, 2}), Small(t, {2, 5, 6, 6})},
          Same())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
   c.Ok({Sizes({2, 3, 5, 6}), F32({3, 3, 3, 2}), F32({2, 6, 5, 6})}, First())
@@ -216,7 +216,7 @@ MR_CASES(DepthwiseConv2dNativeBackpropFilter)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Small(t, {2, 5, 6, 3}), Sizes({3, 3, 3, 2}), Small(t, {2, 5, 6, 6})},
          Same())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
   c.Ok({F32({2, 3, 5, 6}), Sizes({3, 3, 3, 2}), F32({2, 6, 5, 6})}, First())
@@ -228,10 +228,10 @@ MR_CASES(DepthwiseConv2dNativeBackpropFilter)(CaseList& c) {
 MR_CASES(Conv3D)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Small(t, {2, 3, 5, 4, 3}), Small(t, {2, 3, 3, 3, 4})}, Same3())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
     c.Ok({Small(t, {1, 5, 5, 4, 2}), Small(t, {2, 3, 1, 2, 4})}, Strided3())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
   c.Ok({F32({2, 3, 5, 4, 3}), F32({2, 3, 3, 3, 4})}, Dilated3())
@@ -249,7 +249,7 @@ MR_CASES(Conv3DBackpropInputV2)(CaseList& c) {
     c.Ok({Sizes({2, 3, 5, 4, 3}), Small(t, {2, 3, 3, 3, 4}),
           Small(t, {2, 3, 5, 4, 4})},
          Same3())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
   c.Ok({Vec(DataType::kInt64, {2, 3, 3, 5, 4}), F32({2, 3, 3, 3, 4}),
@@ -265,7 +265,7 @@ MR_CASES(Conv3DBackpropFilterV2)(CaseList& c) {
     c.Ok({Small(t, {2, 3, 5, 4, 3}), Sizes({2, 3, 3, 3, 4}),
           Small(t, {2, 3, 5, 4, 4})},
          Same3())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
   c.Ok({F32({2, 3, 3, 5, 4}), Sizes({2, 3, 3, 3, 4}), F32({2, 4, 3, 5, 4})},
@@ -280,7 +280,7 @@ MR_CASES(Conv3DBackpropInput)(CaseList& c) {
     c.Ok({Small(t, {2, 3, 5, 4, 3}), Small(t, {2, 3, 3, 3, 4}),
           Small(t, {2, 3, 5, 4, 4})},
          Same3())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
 }
@@ -289,7 +289,7 @@ MR_CASES(Conv3DBackpropFilter)(CaseList& c) {
     c.Ok({Small(t, {2, 3, 5, 4, 3}), Small(t, {2, 3, 3, 3, 4}),
           Small(t, {2, 3, 5, 4, 4})},
          Same3())
-        .Tolerance(SlackOf(t))
+        .Tolerance(SumTolerance(t))
         .StockNeeds(FlagForBfloat16(t), kSums);
   });
 }

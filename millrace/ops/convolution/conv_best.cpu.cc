@@ -12,7 +12,7 @@ Status BestConv::Run(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
         [this](KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                const ConvData& data) { return Run(ctx, pass, p, data); });
   }
-  if (WinogradPays(pass, p)) {
+  if (IsWinogradFaster(pass, p)) {
     MR_ASSIGN_OR_RETURN(const bool done, RunWinogradConv(ctx, pass, p, data));
     if (done) return OkStatus();
   }

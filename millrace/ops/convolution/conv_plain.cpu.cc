@@ -154,10 +154,10 @@ Status RunTyped(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                 ConvData data) {
   if (!p.channels_first) return RunLast<T>(ctx, pass, p, data);
   MR_ASSIGN_OR_RETURN(
-      Tensor turned,
+      Tensor transposed,
       ctx.AllocateTemp(DataTypeOf<T>,
                        TensorShape({p.InputSize() + p.OutputSize()})));
-  T* x = turned.mutable_flat<T>().data();
+  T* x = transposed.mutable_flat<T>().data();
   T* y = x + p.InputSize();
   T* given_x = reinterpret_cast<T*>(data.input);
   T* given_y = reinterpret_cast<T*>(data.output);

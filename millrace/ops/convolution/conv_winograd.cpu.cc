@@ -15,13 +15,13 @@ constexpr int64_t kBlockFloats = 96 << 10;
 // The number of units of work for the gradient of a filter, and the tiles of
 // each. It does not depend on the threads, since the units' results are added
 // up.
-constexpr int64_t kMostUnits = 16;
+constexpr int64_t kMaxUnits = 16;
 constexpr int64_t kUnitTiles = 96;
 constexpr int64_t kLeastTiles = 4 * WinogradBlock::kStrip;
 // Bounds the channels of the input. A block has all of them, except for the
 // gradient of a filter; with more, it would be larger than the second-level
 // cache and than small images.
-constexpr int64_t kMostChannels = 2048;
+constexpr int64_t kMaxInChannels = 2048;
 
 // Returns the convolution that a pass computes. The gradient of the input is a
 // convolution of the output's gradient with the filter flipped and transposed.
@@ -130,7 +130,7 @@ double WorkOf(ConvPass pass, const TiledConv& c, int64_t tiles) {
 int64_t BlockTiles(const TiledConv& c, int64_t in_depth, int64_t shares) {
   const int64_t most =
       kBlockFloats / kWinogradTaps /
-      (RoundUpTo(in_depth, kWinogradLanes) + WinogradPanel::kMost) /
+      (RoundUpTo(in_depth, kWinogradLanes) + WinogradPanel::kMaxChannels) /
       WinogradBlock::kStrip * WinogradBlock::kStrip;
   return std::min(
       std::max(kLeastTiles, most),
@@ -148,11 +148,12 @@ StatusOr<bool> RunFilterGradient(KernelContext& ctx,
   const int64_t ins = WinogradPanel::Count(c.in_depth);
   const int64_t outs = WinogradPanel::Count(c.out_depth);
   const int64_t pairs = ins * outs;
-  const int64_t most_channels = std::min(c.in_depth, WinogradPanel::kMost);
-  const WinogradBlock block(kernels, BlockTiles(c, most_channels, 1),
-                            most_channels);
+  const int64_t max_channels =
+      std::min(c.in_depth, WinogradPanel::kMaxChannels);
+  const WinogradBlock block(kernels, BlockTiles(c, max_channels, 1),
+                            max_channels);
   const int64_t parts =
-      std::clamp<int64_t>(tiles / kUnitTiles, 1, (kMostUnits - 1) / pairs + 1);
+      std::clamp<int64_t>(tiles / kUnitTiles, 1, (kMaxUnits - 1) / pairs + 1);
   const int64_t sums_size = pairs * parts * WinogradBlock::kSumsSize;
   MR_ASSIGN_OR_RETURN(
       Tensor temp,
@@ -188,18 +189,18 @@ StatusOr<bool> RunFilterGradient(KernelContext& ctx,
       }));
   std::atomic<bool> finite{true};
   MR_RETURN_IF_ERROR(ctx.ParallelFor(
-      pairs * WinogradPanel::kMostVectors, 5'000 * parts,
+      pairs * WinogradPanel::kMaxVectors, 5'000 * parts,
       [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const int64_t pair = i / WinogradPanel::kMostVectors;
-          const int64_t v = i % WinogradPanel::kMostVectors;
+          const int64_t pair = i / WinogradPanel::kMaxVectors;
+          const int64_t v = i % WinogradPanel::kMaxVectors;
           const auto in = WinogradPanel::At(c.in_depth, pair / outs);
           if (v >= in.vectors) continue;
           if (!kernels.sums_to_filter(
                   c, {in.first + v * kWinogradLanes, 1},
                   WinogradPanel::At(c.out_depth, pair % outs),
                   sums + pair * parts * WinogradBlock::kSumsSize +
-                      v * kWinogradLanes * WinogradPanel::kMost,
+                      v * kWinogradLanes * WinogradPanel::kMaxChannels,
                   parts, filter)) {
             finite = false;
           }
@@ -210,8 +211,8 @@ StatusOr<bool> RunFilterGradient(KernelContext& ctx,
 
 }  // namespace
 
-bool WinogradFits(const ConvProblem& p) {
-  if (WinogradKernelsHere().empty() || p.type != DataType::kFloat ||
+bool IsWinogradSupported(const ConvProblem& p) {
+  if (SupportedWinogradKernels().empty() || p.type != DataType::kFloat ||
       p.channels_first || p.spatial != 2 || p.groups != 1) {
     return false;
   }
@@ -220,16 +221,16 @@ bool WinogradFits(const ConvProblem& p) {
   });
 }
 
-bool WinogradPays(ConvPass pass, const ConvProblem& p) {
-  if (!WinogradFits(p)) return false;
+bool IsWinogradFaster(ConvPass pass, const ConvProblem& p) {
+  if (!IsWinogradSupported(p)) return false;
   const TiledConv c = TiledConvOf(pass, p);
-  if (pass != ConvPass::kFilter && c.in_depth > kMostChannels) return false;
+  if (pass != ConvPass::kFilter && c.in_depth > kMaxInChannels) return false;
   // Both algorithms compute whole vectors of the output's channels.
   const double elements =
       static_cast<double>(c.in_depth) * RoundUpTo(c.out_depth, kWinogradLanes);
   const double pixels =
       static_cast<double>(c.batch) * c.out_rows * c.out_columns;
-  const bool avx2 = WinogradKernelsHere().front() == &kAvx2WinogradKernels;
+  const bool avx2 = SupportedWinogradKernels().front() == &kAvx2WinogradKernels;
   const TransformCosts& costs = pass != ConvPass::kFilter ? kCosts
                                 : avx2                    ? kFilterCostsAvx2
                                                           : kFilterCosts;

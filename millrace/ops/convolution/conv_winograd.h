@@ -9,10 +9,10 @@ namespace millrace::ops {
 
 // Returns whether RunWinogradConv supports `p` on this machine: float, windows
 // of 3 x 3 with stride and dilation 1, channels last, no groups.
-bool WinogradFits(const ConvProblem& p);
+bool IsWinogradSupported(const ConvProblem& p);
 
 // Returns whether RunWinogradConv supports `p` and is faster than oneDNN.
-bool WinogradPays(ConvPass pass, const ConvProblem& p);
+bool IsWinogradFaster(ConvPass pass, const ConvProblem& p);
 
 // Computes a pass; the result has the same bits for any number of threads.
 // Returns false, having written unspecified values, if a result is infinite or
@@ -21,6 +21,6 @@ bool WinogradPays(ConvPass pass, const ConvProblem& p);
 StatusOr<bool> RunWinogradConv(
     KernelContext& ctx, ConvPass pass, const ConvProblem& p,
     const ConvData& data,
-    const WinogradKernels& kernels = *WinogradKernelsHere().front());
+    const WinogradKernels& kernels = *SupportedWinogradKernels().front());
 
 }  // namespace millrace::ops

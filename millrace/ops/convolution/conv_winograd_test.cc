@@ -164,7 +164,7 @@ std::vector<ConvProblem> Problems() {
 }
 
 #define MR_SKIP_WITHOUT_KERNELS()                                \
-  if (WinogradKernelsHere().empty()) {                           \
+  if (SupportedWinogradKernels().empty()) {                      \
     GTEST_SKIP() << "this machine has neither AVX-512 nor AVX2"; \
   }
 
@@ -180,7 +180,7 @@ TEST(WinogradConvTest, EqualsSumsOfProducts) {
       const Operands<float> operands = Random(p, ++seed);
       Operands<float> other = operands;
       const auto of_pass = static_cast<size_t>(pass);
-      for (const WinogradKernels* kernels : WinogradKernelsHere()) {
+      for (const WinogradKernels* kernels : SupportedWinogradKernels()) {
         Operands<float> o = operands;
         const StatusOr<bool> done =
             RunWinogradConv(ctx, pass, p, o.data(), *kernels);
@@ -206,7 +206,7 @@ TEST(WinogradConvTest, SmallWholeNumbersAreExact) {
   WinogradRunner runner(2);
   KernelContext ctx = runner.Context();
   const ConvProblem p = ProblemOf(2, 9, 8, 33, 40);
-  for (const WinogradKernels* kernels : WinogradKernelsHere()) {
+  for (const WinogradKernels* kernels : SupportedWinogradKernels()) {
     for (const ConvPass pass : kPasses) {
       Operands<float> o(Random(p, 1),
                         [](float x) { return std::round(9 * x); });
@@ -243,7 +243,7 @@ TEST(WinogradConvTest, NumbersThatAreNotFiniteGoTheOtherWay) {
   const BestConv best;
   const float infinity = std::numeric_limits<float>::infinity();
   for (const ConvPass pass : kPasses) {
-    ASSERT_TRUE(WinogradPays(pass, p));
+    ASSERT_TRUE(IsWinogradFaster(pass, p));
     for (const float special : {infinity, -infinity, std::nanf(""), 3e38f}) {
       for (const ConvPass operand : kPasses) {
         if (operand == pass) continue;
@@ -252,7 +252,7 @@ TEST(WinogradConvTest, NumbersThatAreNotFiniteGoTheOtherWay) {
         source[source.size() / 3] = special;
         source[source.size() / 3 + 1] = special;
         Operands<float> plain = o;
-        for (const WinogradKernels* kernels : WinogradKernelsHere()) {
+        for (const WinogradKernels* kernels : SupportedWinogradKernels()) {
           EXPECT_FALSE(
               RunWinogradConv(ctx, pass, p, o.data(), *kernels).value());
         }
@@ -278,12 +278,12 @@ TEST(WinogradConvTest, NumbersThatAreNotFiniteGoTheOtherWay) {
 TEST(WinogradConvTest, TakesWhatPays) {
   MR_SKIP_WITHOUT_KERNELS();
   const auto pays = [](const ConvProblem& p) {
-    return WinogradPays(ConvPass::kForward, p);
+    return IsWinogradFaster(ConvPass::kForward, p);
   };
   const ConvProblem p = ProblemOf(16, 56, 56, 64, 64);
   EXPECT_TRUE(pays(p));
-  EXPECT_TRUE(WinogradPays(ConvPass::kInput, p));
-  EXPECT_TRUE(WinogradPays(ConvPass::kFilter, p));
+  EXPECT_TRUE(IsWinogradFaster(ConvPass::kInput, p));
+  EXPECT_TRUE(IsWinogradFaster(ConvPass::kFilter, p));
   EXPECT_FALSE(pays(ProblemOf(16, 56, 56, 3, 64)));  // few channels
   EXPECT_FALSE(pays(ProblemOf(1, 7, 7, 512, 512)));  // few pixels
   ConvProblem q = p;

@@ -20,7 +20,7 @@ void TransformFilter(const WinogradKernels& kernels, const TiledConv& c,
                      float* transformed) {
   const int64_t rows = std::min(kWinogradLanes, c.in_depth - first);
   const int64_t tap = c.in_depth * c.out_depth;
-  alignas(64) float turned[kFilterTaps * kWinogradLanes * kWinogradLanes];
+  alignas(64) float flipped[kFilterTaps * kWinogradLanes * kWinogradLanes];
   for (int64_t p = 0; p < WinogradPanel::Count(c.out_depth); ++p) {
     const WinogradPanel panel = WinogradPanel::At(c.out_depth, p);
     const int64_t width = panel.vectors * kWinogradLanes;
@@ -30,14 +30,15 @@ void TransformFilter(const WinogradKernels& kernels, const TiledConv& c,
       WinogradKernels::FilterTaps taps{
           filter.elements + first * c.out_depth + out, tap, c.out_depth,
           columns};
-      if (filter.turned) {
+      if (filter.flipped) {
         for (int64_t t = 0; t < kFilterTaps; ++t) {
           kernels.transpose_square(
               filter.elements + t * tap + out * c.in_depth + first, c.in_depth,
               columns, rows,
-              turned + (kFilterTaps - 1 - t) * kWinogradLanes * kWinogradLanes);
+              flipped +
+                  (kFilterTaps - 1 - t) * kWinogradLanes * kWinogradLanes);
         }
-        taps = {turned, kWinogradLanes * kWinogradLanes, kWinogradLanes,
+        taps = {flipped, kWinogradLanes * kWinogradLanes, kWinogradLanes,
                 kWinogradLanes};
       }
       kernels.transform_taps(taps, rows, c.in_depth * width, width,

@@ -34,12 +34,12 @@ struct WinogradKernels {
   };
   // Sets c [kStrip, vectors] = a [kStrip, depth] b [depth, vectors], or adds
   // that to c; a vector is kWinogradLanes floats. Rows of b are b_row apart,
-  // those of c WinogradPanel::kMost.
+  // those of c WinogradPanel::kMaxChannels.
   using Multiply = void (*)(const Strip& a, const float* b, int64_t b_row,
                             int64_t depth, float* c);
-  Multiply multiply[WinogradPanel::kMostVectors];  // by number of vectors, from
-                                                   // one on
-  Multiply multiply_add[WinogradPanel::kMostVectors];
+  Multiply multiply[WinogradPanel::kMaxVectors];  // by number of vectors, from
+                                                  // one on
+  Multiply multiply_add[WinogradPanel::kMaxVectors];
 
   // Transposes a square of kWinogradLanes x kWinogradLanes floats: the first
   // `rows` rows of `columns` elements exist, `stride` apart; the rest is zero.
@@ -69,6 +69,6 @@ extern const WinogradKernels kAvx512WinogradKernels;
 extern const WinogradKernels kAvx2WinogradKernels;
 
 // Returns the kernels that this machine can run, the fastest first.
-absl::Span<const WinogradKernels* const> WinogradKernelsHere();
+absl::Span<const WinogradKernels* const> SupportedWinogradKernels();
 
 }  // namespace millrace::ops

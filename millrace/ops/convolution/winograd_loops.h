@@ -162,7 +162,7 @@ class WinogradLoops {
     TilePlace place(c, first);
     for (int64_t t = 0; t < n; ++t, place.Advance()) {
       bad = TransformTileBack(
-          m + t * WinogradPanel::kMost, stride, panel.vectors * kParts,
+          m + t * WinogradPanel::kMaxChannels, stride, panel.vectors * kParts,
           c.out_depth - panel.first, c.out_columns * c.out_depth, c.out_depth,
           c.out_rows - place.row(), c.out_columns - place.column(),
           y + place.Pixel(c) * c.out_depth + panel.first, bad);
@@ -218,11 +218,12 @@ class WinogradLoops {
                                                 float* to) {
     TilePlace place(c, first);
     for (int64_t t = 0; t < n; ++t, place.Advance()) {
-      TransformTileGradient(
-          dy + place.Pixel(c) * c.out_depth + panel.first,
-          c.out_columns * c.out_depth, c.out_depth, c.out_rows - place.row(),
-          c.out_columns - place.column(), panel.vectors * kParts,
-          c.out_depth - panel.first, to + t * WinogradPanel::kMost, stride);
+      TransformTileGradient(dy + place.Pixel(c) * c.out_depth + panel.first,
+                            c.out_columns * c.out_depth, c.out_depth,
+                            c.out_rows - place.row(),
+                            c.out_columns - place.column(),
+                            panel.vectors * kParts, c.out_depth - panel.first,
+                            to + t * WinogradPanel::kMaxChannels, stride);
     }
   }
 
@@ -239,9 +240,9 @@ class WinogradLoops {
     for (int i = 0; i < kStripRows; ++i) {
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) {
-        sums[i][j] = kAdds
-                         ? V::Load(c + i * WinogradPanel::kMost + j * V::kLanes)
-                         : V::Zero();
+        sums[i][j] =
+            kAdds ? V::Load(c + i * WinogradPanel::kMaxChannels + j * V::kLanes)
+                  : V::Zero();
       }
     }
     for (int64_t k = 0; k < depth; ++k) {
@@ -263,7 +264,8 @@ class WinogradLoops {
     for (int i = 0; i < kStripRows; ++i) {
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) {
-        V::Store(c + i * WinogradPanel::kMost + j * V::kLanes, sums[i][j]);
+        V::Store(c + i * WinogradPanel::kMaxChannels + j * V::kLanes,
+                 sums[i][j]);
       }
     }
   }
@@ -385,10 +387,10 @@ class WinogradLoops {
     for (int64_t i = 0; i < channels; ++i) {
       for (int64_t v = 0; v < out.vectors * kParts; ++v) {
         const int64_t first = out.first + v * V::kLanes;
-        bad = TransformSums(sums + i * WinogradPanel::kMost + v * V::kLanes,
-                            count, V::First(c.out_depth - first),
-                            c.in_depth * c.out_depth,
-                            filter + (in.first + i) * c.out_depth + first, bad);
+        bad = TransformSums(
+            sums + i * WinogradPanel::kMaxChannels + v * V::kLanes, count,
+            V::First(c.out_depth - first), c.in_depth * c.out_depth,
+            filter + (in.first + i) * c.out_depth + first, bad);
       }
     }
     return !V::AnyNaN(bad);

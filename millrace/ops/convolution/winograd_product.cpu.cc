@@ -15,7 +15,7 @@ void WinogradBlock::Multiply(const TiledConv& c, const float* filter,
     for (int64_t t = 0; t < n; t += kStrip) {
       multiply({block + tap * in_stride_ + t * in_row_, in_row_, 1}, b, width,
                c.in_depth,
-               products + tap * out_stride_ + t * WinogradPanel::kMost);
+               products + tap * out_stride_ + t * WinogradPanel::kMaxChannels);
     }
     b += c.in_depth * width;
   }
@@ -31,8 +31,8 @@ void WinogradBlock::AddProducts(int64_t channels, const WinogradPanel& panel,
   for (int64_t tap = 0; tap < kWinogradTaps; ++tap) {
     for (int64_t i = 0; i < channels; i += kStrip) {
       multiply({block + tap * in_stride_ + i, 1, in_row_},
-               gradients + tap * out_stride_, WinogradPanel::kMost, n,
-               sums + tap * kSumsTap + i * WinogradPanel::kMost);
+               gradients + tap * out_stride_, WinogradPanel::kMaxChannels, n,
+               sums + tap * kSumsTap + i * WinogradPanel::kMaxChannels);
     }
   }
 }

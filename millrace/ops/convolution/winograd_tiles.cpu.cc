@@ -14,7 +14,7 @@ constexpr int64_t PaddedDepth(int64_t depth) {
 
 }  // namespace
 
-absl::Span<const WinogradKernels* const> WinogradKernelsHere() {
+absl::Span<const WinogradKernels* const> SupportedWinogradKernels() {
   static const auto* const here = [] {
     auto* kernels = new std::vector<const WinogradKernels*>();
     if (__builtin_cpu_supports("avx512f")) {
@@ -29,7 +29,7 @@ absl::Span<const WinogradKernels* const> WinogradKernelsHere() {
 }
 
 int64_t WinogradPanel::Count(int64_t out_depth) {
-  return (out_depth + kMost - 1) / kMost;
+  return (out_depth + kMaxChannels - 1) / kMaxChannels;
 }
 
 // Panels are as even as possible, since narrow ones multiply more slowly.
@@ -48,7 +48,7 @@ WinogradBlock::WinogradBlock(const WinogradKernels& kernels, int64_t tiles,
       // A power of two would put all taps of a tile into the same few cache
       // lines.
       in_stride_(tiles * in_row_ + kWinogradLanes),
-      out_stride_(tiles * WinogradPanel::kMost + kWinogradLanes) {}
+      out_stride_(tiles * WinogradPanel::kMaxChannels + kWinogradLanes) {}
 
 void WinogradBlock::TransformInput(const TiledConv& c, const float* x,
                                    int64_t channels, int64_t first, int64_t n,

@@ -38,8 +38,8 @@ struct TiledConv {
 // Channels of the output that are computed together: `vectors` times
 // kWinogradLanes; the last panel of the output is padded.
 struct WinogradPanel {
-  static constexpr int64_t kMostVectors = 4;
-  static constexpr int64_t kMost = kMostVectors * kWinogradLanes;
+  static constexpr int64_t kMaxVectors = 4;
+  static constexpr int64_t kMaxChannels = kMaxVectors * kWinogradLanes;
 
   int64_t first = 0;  // first channel
   int64_t vectors = 0;
@@ -57,7 +57,7 @@ int64_t WinogradFilterSize(const TiledConv& c);
 struct WinogradFilter {
   const float* elements;  // [3, 3, in, out], or [3, 3, out, in] if flipped and
                           // transposed
-  bool turned;
+  bool flipped;
 };
 
 // Transforms the input channels [first, first + kWinogradLanes), as far as they
@@ -97,10 +97,10 @@ class WinogradBlock {
   // is transformed to where the products are and multiplied by the inputs, and
   // the products of all tiles are added to sums, laid out by tap, channel of
   // the input, channel of the panel.
-  static constexpr int64_t kSumsTap = (WinogradPanel::kMost + kStrip - 1) /
-                                          kStrip * kStrip *
-                                          WinogradPanel::kMost +
-                                      kWinogradLanes;
+  static constexpr int64_t kSumsTap =
+      (WinogradPanel::kMaxChannels + kStrip - 1) / kStrip * kStrip *
+          WinogradPanel::kMaxChannels +
+      kWinogradLanes;
   static constexpr int64_t kSumsSize = kWinogradTaps * kSumsTap;
 
   void TransformGradient(const TiledConv& c, const WinogradPanel& panel,

@@ -71,7 +71,7 @@ struct FunctionCall::State {
   StepContainer container;
   std::unique_ptr<CancelScope> scope;  // an error in the function cancels it
   std::weak_ptr<PollTask> task;
-  std::string user;  // set by RunAlone, whose errors are logged
+  std::string user;  // set by RunDetached, whose errors are logged
 
   Mutex mu;  // guards all below
   bool over = false;
@@ -104,8 +104,8 @@ void FunctionCall::Start(PollContext& ctx, const BoundFunction& function,
   Schedule(call_, function.handle_, std::move(all));
 }
 
-void FunctionCall::RunAlone(std::shared_ptr<IteratorRuntime> runtime,
-                            const BoundFunction& function, Element args) {
+void FunctionCall::RunDetached(std::shared_ptr<IteratorRuntime> runtime,
+                               const BoundFunction& function, Element args) {
   auto state = NewState(std::move(runtime), function, nullptr);
   state->user = function.function_->user();
   state->scope->CancelAt(

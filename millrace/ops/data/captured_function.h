@@ -76,8 +76,8 @@ class FunctionCall {
   StatusOr<Pull> Finish(PollContext& ctx, Element* results);
   // Makes a call whose end nobody awaits. It outlives the iterator by ten
   // seconds at most; an error is logged.
-  static void RunAlone(std::shared_ptr<IteratorRuntime> runtime,
-                       const BoundFunction& function, Element args);
+  static void RunDetached(std::shared_ptr<IteratorRuntime> runtime,
+                          const BoundFunction& function, Element args);
 
  private:
   struct State;

@@ -110,7 +110,7 @@ void IteratorResource::GetNext(KernelContext& ctx, IteratorRun::NextDone done) {
 void IteratorResource::Save(KernelContext& ctx, StateMap* state, Done done) {
   const auto run = Run("Save", "saving it.");
   if (!run.ok()) return std::move(done)(run.status());
-  (*run)->Alone(
+  (*run)->RunExclusively(
       ctx, absl::StrCat("iterator ", name_, " to be idle"),
       [state](DatasetIterator& iterator) -> Status {
         StateWriter writer;

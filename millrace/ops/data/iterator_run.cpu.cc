@@ -47,9 +47,9 @@ DatasetRef IteratorRun::dataset() {
   return dataset_;
 }
 
-void IteratorRun::Alone(KernelContext& ctx, absl::string_view what,
-                        absl::AnyInvocable<Status(DatasetIterator&)> use,
-                        Done done) {
+void IteratorRun::RunExclusively(
+    KernelContext& ctx, absl::string_view what,
+    absl::AnyInvocable<Status(DatasetIterator&)> use, Done done) {
   auto request = std::make_unique<Request>();
   request->use = std::move(use);
   request->done = [done = std::move(done)](
@@ -79,7 +79,7 @@ void IteratorRun::Start(KernelContext& ctx, absl::string_view what,
     request->result = Cancelled("the iterator was removed");
     return End(std::move(request));
   }
-  WakeHere();
+  WakeInline();
   std::unique_ptr<Request> own;
   Requests finished;
   {
@@ -230,7 +230,7 @@ void IteratorRun::UseFront() {
 
 // Start handles what its own poll finishes.
 void IteratorRun::AfterPoll(PollPlace place) {
-  if (place == PollPlace::kHere) return;
+  if (place == PollPlace::kInline) return;
   Requests finished;
   {
     MutexLock lock(mu_);

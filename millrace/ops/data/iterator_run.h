@@ -39,8 +39,9 @@ class IteratorRun final : public PollTask {
   // Calls `use` between two elements, when no call of Next is in progress, and
   // passes its result to `done`; FAILED_PRECONDITION while such a call is in
   // progress.
-  void Alone(KernelContext& ctx, absl::string_view what,
-             absl::AnyInvocable<Status(DatasetIterator&)> use, Done done);
+  void RunExclusively(KernelContext& ctx, absl::string_view what,
+                      absl::AnyInvocable<Status(DatasetIterator&)> use,
+                      Done done);
 
   // Declares that no more operations follow; those that wait are still served.
   void Retire();

@@ -20,11 +20,11 @@ void PollTask::Wake() {
   if (state == kIdle) Schedule();
 }
 
-void PollTask::WakeHere() {
+void PollTask::WakeInline() {
   int idle = kIdle;
   if (nested < kMaxNested && state_.compare_exchange_strong(idle, kRunning)) {
     ++nested;
-    Run(PollPlace::kHere);
+    Run(PollPlace::kInline);
     --nested;
   } else {
     Wake();

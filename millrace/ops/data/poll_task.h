@@ -9,8 +9,8 @@
 
 namespace millrace::ops {
 
-// The place of a poll: the task's pool, or a thread in WakeHere().
-enum class PollPlace { kPool, kHere };
+// The place of a poll: the task's pool, or a thread in WakeInline().
+enum class PollPlace { kPool, kInline };
 
 // Thread-safe. Held by shared_ptr. Code that may have to wake it later keeps a
 // weak_ptr.
@@ -26,7 +26,7 @@ class PollTask : public std::enable_shared_from_this<PollTask> {
   // Calls Poll() on the calling thread unless it is running already, or such
   // calls nest too deeply on this thread (an iterator whose function asks an
   // iterator, whose function asks the next); then as Wake().
-  void WakeHere();
+  void WakeInline();
 
  protected:
   // Continues as far as possible without blocking. Two calls never overlap.

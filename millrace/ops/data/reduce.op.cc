@@ -12,7 +12,9 @@ MR_OP(ReduceDataset){
              "; use_inter_op_parallelism: bool = true" MR_METADATA,
     .flags = kStateful,
     .shape = ReducedShapes,
-    .doc = "What a function makes of a state and one element after the other.",
+    .doc =
+        "Applies a function to a state and one element after the other, and "
+        "returns the last state.",
 };
 
 MR_OP(DatasetToSingleElement){

@@ -16,7 +16,7 @@ class GeneratorIterator final : public DerivedIterator<GeneratorParams> {
   // Finalizes the state also if the sequence is abandoned before its end.
   ~GeneratorIterator() override {
     if (phase_ == Phase::kNext) {
-      FunctionCall::RunAlone(runtime_, finalize_, std::move(state_));
+      FunctionCall::RunDetached(runtime_, finalize_, std::move(state_));
     }
   }
 

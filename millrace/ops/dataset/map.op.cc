@@ -9,7 +9,7 @@ MR_OP(MapDataset){
              "; use_inter_op_parallelism: bool = true; preserve_cardinality: "
              "bool = false; force_synchronous: bool = false" MR_METADATA,
     .shape = shapes::Scalar,
-    .doc = "What a function makes of each element.",
+    .doc = "Applies a function to each element.",
 };
 
 MR_OP(FilterDataset){
@@ -50,8 +50,7 @@ MR_OP(ScanDataset){
              "true" MR_METADATA,
     .shape = shapes::Scalar,
     .doc =
-        "What a function makes of each element and of a state that it "
-        "passes on.",
+        "Applies a function to each element and a state, which it passes on.",
 };
 
 }  // namespace millrace::ops

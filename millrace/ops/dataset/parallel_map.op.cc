@@ -11,7 +11,7 @@ MR_OP(ParallelMapDataset){
              "; use_inter_op_parallelism: bool = true; sloppy: bool = false; "
              "preserve_cardinality: bool = false" MR_METADATA,
     .shape = shapes::Scalar,
-    .doc = "What a function makes of each element, several at a time.",
+    .doc = "Applies a function to each element, to several at a time.",
 };
 
 MR_OP(ParallelMapDatasetV2){
@@ -24,7 +24,7 @@ MR_OP(ParallelMapDatasetV2){
              "'default'; preserve_cardinality: bool = false; "
              "use_unbounded_threadpool: bool = false" MR_METADATA,
     .shape = shapes::Scalar,
-    .doc = "What a function makes of each element, several at a time.",
+    .doc = "Applies a function to each element, to several at a time.",
 };
 
 MR_OP(MapAndBatchDataset){

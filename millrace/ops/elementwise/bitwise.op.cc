@@ -62,7 +62,7 @@ MR_OP(Invert){
     .attrs = kIntegers,
     .law = Law::kUndoesItself,
     .shape = shapes::Unchanged,
-    .doc = "All bits of x turned over.",
+    .doc = "Inverts every bit of x.",
 };
 
 MR_OP(PopulationCount){
@@ -70,7 +70,7 @@ MR_OP(PopulationCount){
     .outputs = "y: uint8",
     .attrs = kIntegers,
     .shape = shapes::Unchanged,
-    .doc = "How many bits of x are set.",
+    .doc = "Counts the bits of x that are set.",
 };
 
 }  // namespace millrace::ops

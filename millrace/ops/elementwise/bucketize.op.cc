@@ -9,8 +9,8 @@ MR_OP(Bucketize){
     .attrs = "T: {int32, int64, float, double}; boundaries: list(float)",
     .shape = shapes::Unchanged,
     .doc =
-        "For each element the number of boundaries that are not above it. "
-        "`boundaries` are sorted.",
+        "Returns for each element the number of boundaries that are not above "
+        "it. `boundaries` are sorted.",
 };
 
 }  // namespace millrace::ops

@@ -91,7 +91,7 @@ void FusedBlocks::Finish() {
   // nothing.
   const bool moves = cost_picos_ < kPicosPerByte * static_cast<int>(touched);
   touched *= static_cast<size_t>(total_);
-  non_temporal_ = moves && NonTemporalPays(touched, WaitsFor::kMemory);
+  non_temporal_ = moves && IsNonTemporalFaster(touched, WaitsFor::kMemory);
   if (streams_.size() > 1 && touched > kFromMemoryBytes) block_ = kShortBlock;
 }
 

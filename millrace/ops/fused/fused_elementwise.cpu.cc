@@ -43,7 +43,7 @@ class FusedRun {
           break;
         case Form::kOther:
           MR_RETURN_IF_ERROR(RunGathered());
-          MR_RETURN_IF_ERROR(RunAlone(s, &value));
+          MR_RETURN_IF_ERROR(RunStage(s, &value));
           break;
       }
       values_.push_back(std::move(value));
@@ -166,7 +166,7 @@ class FusedRun {
   }
 
   // Runs the stage's own kernel on operands in memory.
-  Status RunAlone(size_t s, Value* value) {
+  Status RunStage(size_t s, Value* value) {
     const absl::Span<const int> inputs = stages_.list[s].inputs();
     std::vector<EdgeValue> edges(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {

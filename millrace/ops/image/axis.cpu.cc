@@ -70,7 +70,7 @@ void AddArea(float scale, int64_t i, int64_t in, Axis* axis) {
 
 }  // namespace
 
-int64_t MostTaps(ResizeMethod method, int64_t in, int64_t out) {
+int64_t MaxTaps(ResizeMethod method, int64_t in, int64_t out) {
   switch (method) {
     case ResizeMethod::kNearest:
       return 2 * out;

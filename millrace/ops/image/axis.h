@@ -31,7 +31,7 @@ struct ResizeOptions {
 
 // Returns the largest number of taps, and of entries of `first`, that MakeAxis
 // makes.
-int64_t MostTaps(ResizeMethod method, int64_t in, int64_t out);
+int64_t MaxTaps(ResizeMethod method, int64_t in, int64_t out);
 
 // Makes the axis from `in` to `out` pixels, both at least 1. kNearest has one
 // tap of weight 1 for each pixel. The pixels of taps are within [0, in).

@@ -55,7 +55,7 @@ StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
   MemoryCharge charge;
   int64_t taps = 0;
   for (const int d : {1, 2}) {
-    taps += MostTaps(method, original.dim(d), resized.dim(d));
+    taps += MaxTaps(method, original.dim(d), resized.dim(d));
   }
   // Vectors take up to twice their size while they grow.
   MR_ASSIGN_OR_RETURN(const int64_t bytes,

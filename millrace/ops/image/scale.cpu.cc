@@ -62,7 +62,7 @@ constexpr SamplingKernel kKernels[] = {
 
 // Returns the largest total number of taps: those of a kernel that does not
 // widen for each new pixel, or as if it widened for each old one.
-int64_t MostTaps(int64_t in, int64_t out) { return 12 * in + 14 * out; }
+int64_t MaxTaps(int64_t in, int64_t out) { return 12 * in + 14 * out; }
 
 Axis SampleAxis(const SamplingKernel& kernel, bool antialias, int64_t in,
                 int64_t out, float scale, float translation) {
@@ -191,8 +191,7 @@ class ScaleBase {
       return InvalidArgument("Scale must be greater than zero.");
     }
     MR_ASSIGN_OR_RETURN(const Pair shift, ReadPair(ctx.input(3)));
-    const int64_t taps =
-        MostTaps(in_height, height) + MostTaps(in_width, width);
+    const int64_t taps = MaxTaps(in_height, height) + MaxTaps(in_width, width);
     MR_RETURN_IF_ERROR(axes->charge.Set(
         taps * static_cast<int64_t>(sizeof(Tap)), ctx.node().name));
     axes->y =

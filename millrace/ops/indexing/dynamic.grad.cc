@@ -1,7 +1,7 @@
 // Gradients of distributing rows over tensors and stitching them together.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
-#include "millrace/ops/layout/all_dys.grad.h"
+#include "millrace/ops/layout/output_gradients.grad.h"
 
 namespace millrace::ops {
 namespace {
@@ -21,7 +21,7 @@ MR_GRADIENT(DynamicPartition)(GradContext& g) {
   const Output numbers = Reshape(g, Range(g, 0, Prod(g, shape, {0}), 1), shape);
   const std::vector<Output> places =
       DynamicPartition(g, numbers, g.in(1), count);
-  const Output rows = ParallelDynamicStitch(g, places, AllDys(g));
+  const Output rows = ParallelDynamicStitch(g, places, OutputGradients(g));
   g.Set(0, Reshape(g, rows, ShapeOf(g, g.in(0))));
 }
 

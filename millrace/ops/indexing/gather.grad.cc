@@ -59,10 +59,10 @@ void GeneralGradient(GradContext& g, int64_t batch_dims) {
               {-1});
   const Output sums =
       UnsortedSegmentSum(g, rows, segments, Mul(g, batch, length));
-  const Output turned =
+  const Output transposed =
       Transpose(g, Reshape(g, sums, Pack(g, {batch, length, outer, inner})),
                 {0, 2, 1, 3});
-  g.Set(0, Reshape(g, turned, shape));
+  g.Set(0, Reshape(g, transposed, shape));
 }
 
 }  // namespace

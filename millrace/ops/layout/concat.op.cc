@@ -84,8 +84,8 @@ MR_OP(ConcatOffset){
       return OkStatus();
     },
     .doc =
-        "Where each of several shapes begins in their concatenation along "
-        "`concat_dim`.",
+        "Returns where each of several shapes begins in their concatenation "
+        "along `concat_dim`.",
 };
 
 }  // namespace millrace::ops

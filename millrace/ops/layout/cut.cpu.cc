@@ -37,7 +37,7 @@ Status CutAlong(KernelContext& ctx, int input, int axis,
   }
   if (parts.empty()) return OkStatus();
   MR_RETURN_IF_ERROR(ctx.BindInput(input));
-  return CutRowsApart(ctx, in.dtype(), in.data(), outer, row, parts);
+  return SplitRows(ctx, in.dtype(), in.data(), outer, row, parts);
 }
 
 }  // namespace millrace::ops

@@ -10,7 +10,7 @@ namespace {
 // Below this many bytes in total, a plain loop is faster than planning a copy.
 constexpr int64_t kSmallBytes = 4096;
 // Longer rows are units of work by themselves.
-constexpr int64_t kMostRowBytes = int64_t{64} << 10;
+constexpr int64_t kMaxRowBytes = int64_t{64} << 10;
 // The smallest average length of a part of a row for which a call of memcpy is
 // worthwhile.
 constexpr int64_t kLeastPartBytes = 64;
@@ -18,7 +18,7 @@ constexpr int64_t kLeastPartBytes = 64;
 // Returns whether all parts are copied row by row.
 bool FitsOnePass(DataType type, int64_t outer, int64_t row, size_t parts) {
   const int64_t bytes = row * static_cast<int64_t>(SizeOf(type));
-  return IsPlain(type) && outer > 1 && bytes <= kMostRowBytes &&
+  return IsPlain(type) && outer > 1 && bytes <= kMaxRowBytes &&
          bytes >= kLeastPartBytes * static_cast<int64_t>(parts);
 }
 
@@ -67,9 +67,8 @@ Status JoinRows(KernelContext& ctx, DataType type,
   return OkStatus();
 }
 
-Status CutRowsApart(KernelContext& ctx, DataType type, const char* src,
-                    int64_t outer, int64_t row,
-                    absl::Span<const RowPart> parts) {
+Status SplitRows(KernelContext& ctx, DataType type, const char* src,
+                 int64_t outer, int64_t row, absl::Span<const RowPart> parts) {
   const int64_t size = static_cast<int64_t>(SizeOf(type));
   if (!FitsOnePass(type, outer, row, parts.size())) {
     for (const RowPart& p : parts) {

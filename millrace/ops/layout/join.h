@@ -25,9 +25,8 @@ struct RowPart {
   char* data = nullptr;
 };
 // Copies parts of a source that is a matrix [outer, row].
-Status CutRowsApart(KernelContext& ctx, DataType type, const char* src,
-                    int64_t outer, int64_t row,
-                    absl::Span<const RowPart> parts);
+Status SplitRows(KernelContext& ctx, DataType type, const char* src,
+                 int64_t outer, int64_t row, absl::Span<const RowPart> parts);
 
 // Copies elements [begin, begin + size) of each row of the source, a matrix
 // [outer, row], to the matrix [outer, size] at `dst`.

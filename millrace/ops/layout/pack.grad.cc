@@ -1,5 +1,5 @@
 #include "millrace/client/gradients/grad_context.h"
-#include "millrace/ops/layout/all_dys.grad.h"
+#include "millrace/ops/layout/output_gradients.grad.h"
 
 namespace millrace::ops {
 
@@ -11,7 +11,7 @@ MR_GRADIENT(Pack)(GradContext& g) {
 }
 
 MR_GRADIENT(Unpack)(GradContext& g) {
-  g.Set(0, Pack(g, AllDys(g), {.axis = g.Attr<int64_t>("axis")}));
+  g.Set(0, Pack(g, OutputGradients(g), {.axis = g.Attr<int64_t>("axis")}));
 }
 
 }  // namespace millrace::ops

@@ -1,12 +1,12 @@
 #include "millrace/client/gradients/grad_context.h"
-#include "millrace/ops/layout/all_dys.grad.h"
+#include "millrace/ops/layout/output_gradients.grad.h"
 
 namespace millrace::ops {
 namespace {
 
 // Concatenates the gradients of the pieces. ConcatV2 takes at least two values.
 Output JoinedDys(GradContext& g, const Output& axis) {
-  return g.num_outputs() == 1 ? g.dy() : ConcatV2(g, AllDys(g), axis);
+  return g.num_outputs() == 1 ? g.dy() : ConcatV2(g, OutputGradients(g), axis);
 }
 
 }  // namespace

@@ -3,23 +3,23 @@
 namespace millrace::cases {
 
 MR_CASES(MatrixDeterminant)(CaseList& c) {
-  SquareCases(c, Regular);
+  SquareCases(c, Invertible);
   SquareErrors(c);
-  c.Ok({Regular(kD, 3)}).Tolerance(1e-10).Gradient();
-  c.Ok({Regular(kC, 3)}).Tolerance(1e-10).Gradient();
+  c.Ok({Invertible(kD, 3)}).Tolerance(1e-10).Gradient();
+  c.Ok({Invertible(kC, 3)}).Tolerance(1e-10).Gradient();
   c.Ok({Full(kF, {2, 2}, 1)});
   c.Ok({Of(kF, {2, 2}, {0, 2, 3, 0})});
   c.Ok({Rand(kD, {2, 3, 4, 4})}).Tolerance(1e-9);
 }
 
-MR_CASES(BatchMatrixDeterminant)(CaseList& c) { SquareCases(c, Regular); }
+MR_CASES(BatchMatrixDeterminant)(CaseList& c) { SquareCases(c, Invertible); }
 
 MR_CASES(LogMatrixDeterminant)(CaseList& c) {
-  SquareCases(c, Regular);
+  SquareCases(c, Invertible);
   c.Ok({Full(kF, {2, 2}, 1)});
   c.Ok({Of(kF, {2, 2}, {0, 2, 3, 0})});
   c.Ok({Rand(kD, {2, 3, 4, 4})}).Tolerance(1e-9);
-  c.Ok({Regular(kD, 3)}).Tolerance(1e-10).Gradient();
+  c.Ok({Invertible(kD, 3)}).Tolerance(1e-10).Gradient();
 }
 
 }  // namespace millrace::cases

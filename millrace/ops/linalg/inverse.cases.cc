@@ -3,19 +3,23 @@
 namespace millrace::cases {
 
 MR_CASES(MatrixInverse)(CaseList& c) {
-  SquareCases(c, Regular);
+  SquareCases(c, Invertible);
   SquareErrors(c);
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Regular(t, 3)}, {{"adjoint", true}}).Tolerance(MatrixTolerance(t));
+    c.Ok({Invertible(t, 3)}, {{"adjoint", true}}).Tolerance(MatrixTolerance(t));
   });
   for (const bool adjoint : {false, true}) {
-    c.Ok({Regular(kD, 3)}, {{"adjoint", adjoint}}).Tolerance(1e-10).Gradient();
-    c.Ok({Regular(kC, 3)}, {{"adjoint", adjoint}}).Tolerance(1e-10).Gradient();
+    c.Ok({Invertible(kD, 3)}, {{"adjoint", adjoint}})
+        .Tolerance(1e-10)
+        .Gradient();
+    c.Ok({Invertible(kC, 3)}, {{"adjoint", adjoint}})
+        .Tolerance(1e-10)
+        .Gradient();
   }
   c.Ok({Rand(kD, {3, 2, 2}, 1, 2)}).Tolerance(1e-9);
   c.Error({Full(kF, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
 }
 
-MR_CASES(BatchMatrixInverse)(CaseList& c) { SquareCases(c, Regular); }
+MR_CASES(BatchMatrixInverse)(CaseList& c) { SquareCases(c, Invertible); }
 
 }  // namespace millrace::cases

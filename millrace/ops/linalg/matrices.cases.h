@@ -57,7 +57,7 @@ inline Value MatrixValue(DataType t, int64_t n, Diagonal diagonal_kind) {
   MR_CHECK(status.ok(), status.ToString());
   return m;
 }
-inline Value Regular(DataType t, int64_t n) {
+inline Value Invertible(DataType t, int64_t n) {
   return MatrixValue(t, n, Diagonal::kComplex);
 }
 inline Value Definite(DataType t, int64_t n) {

@@ -6,12 +6,12 @@ namespace {
 void SolveCases(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const bool adjoint : {false, true}) {
-      c.Ok({Regular(t, 4), Rand(t, {4, 3})}, {{"adjoint", adjoint}})
+      c.Ok({Invertible(t, 4), Rand(t, {4, 3})}, {{"adjoint", adjoint}})
           .Tolerance(MatrixTolerance(t));
     }
     c.Ok({Empty(t, {0, 2, 2}), Empty(t, {0, 2, 3})});
     c.Ok({Empty(t, {0, 0}), Empty(t, {0, 3})});
-    c.Ok({Regular(t, 2), Empty(t, {2, 0})});
+    c.Ok({Invertible(t, 2), Empty(t, {2, 0})});
   });
 }
 
@@ -23,7 +23,7 @@ void TriangularCases(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const bool lower : {false, true}) {
       for (const bool adjoint : {false, true}) {
-        c.Ok({Regular(t, 4), Rand(t, {4, 3})}, Triangle(lower, adjoint))
+        c.Ok({Invertible(t, 4), Rand(t, {4, 3})}, Triangle(lower, adjoint))
             .Tolerance(MatrixTolerance(t));
       }
     }
@@ -37,7 +37,7 @@ MR_CASES(MatrixSolve)(CaseList& c) {
   SolveCases(c);
   for (const bool adjoint : {false, true}) {
     for (const DataType t : {kD, kC}) {
-      c.Ok({Regular(t, 3), Rand(t, {3, 2})}, {{"adjoint", adjoint}})
+      c.Ok({Invertible(t, 3), Rand(t, {3, 2})}, {{"adjoint", adjoint}})
           .Tolerance(1e-10)
           .Gradient();
     }
@@ -45,9 +45,9 @@ MR_CASES(MatrixSolve)(CaseList& c) {
   c.Ok({Rand(kD, {2, 3, 4, 4}), F64({2, 3, 4, 1})}).Tolerance(1e-8);
   c.Error({Full(kF, {2, 2}, 1), F32({2, 1})}, kInvalid,
           "Input matrix is not invertible.");
-  c.Error({Regular(kF, 3), F32({2, 1})}, kInvalid,
+  c.Error({Invertible(kF, 3), F32({2, 1})}, kInvalid,
           "Input matrix and rhs are incompatible.");
-  c.Error({Regular(kF, 3), F32({2, 3, 1})}, kInvalid,
+  c.Error({Invertible(kF, 3), F32({2, 3, 1})}, kInvalid,
           "All input tensors must have the same rank.");
   c.Error({F32({4, 3, 3}), F32({2, 3, 1})}, kInvalid,
           "All input tensors must have the same outer dimensions.");
@@ -58,22 +58,23 @@ MR_CASES(BatchMatrixSolve)(CaseList& c) { SolveCases(c); }
 MR_CASES(MatrixTriangularSolve)(CaseList& c) {
   TriangularCases(c);
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Regular(t, 3), Rand(t, {2, 3, 2})}).Tolerance(MatrixTolerance(t));
+    c.Ok({Invertible(t, 3), Rand(t, {2, 3, 2})}).Tolerance(MatrixTolerance(t));
   });
   for (const bool lower : {false, true}) {
     for (const bool adjoint : {false, true}) {
       for (const DataType t : {kD, kC}) {
-        c.Ok({Regular(t, 3), Rand(t, {3, 2})}, Triangle(lower, adjoint))
+        c.Ok({Invertible(t, 3), Rand(t, {3, 2})}, Triangle(lower, adjoint))
             .Tolerance(1e-10)
             .Gradient();
       }
     }
   }
-  c.Ok({Regular(kD, 3), F64({2, 3, 2})}).Tolerance(1e-10).Gradient();
+  c.Ok({Invertible(kD, 3), F64({2, 3, 2})}).Tolerance(1e-10).Gradient();
   c.Ok({Rand(kD, {2, 1, 3, 3}, 1, 2), F64({4, 3, 2})}).Tolerance(1e-8);
-  c.Error({Regular(kF, 3), F32({2, 2})}, kInvalid,
+  c.Error({Invertible(kF, 3), F32({2, 2})}, kInvalid,
           "In[0] mismatch In[1] shape: 3 vs. 2: [3,3] [2,2]");
-  c.Error({Regular(kF, 3), F32({3})}, kInvalid, "In[1] ndims must be >= 2: 1");
+  c.Error({Invertible(kF, 3), F32({3})}, kInvalid,
+          "In[1] ndims must be >= 2: 1");
   c.Error({F32({2, 3, 3}), F32({3, 3, 1})}, kInvalid,
           "In[0] and In[1] must have compatible batch dimensions: [2,3,3] vs. "
           "[3,3,1]");

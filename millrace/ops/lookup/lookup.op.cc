@@ -91,7 +91,7 @@ constexpr OpFields kSize = {
     .outputs = "size: int64",
     .flags = kStateful | kHasNoEffect,
     .shape = ScalarsOfHandle,
-    .doc = "How many keys a table has.",
+    .doc = "Returns the number of keys in a table.",
 };
 
 constexpr OpFields kExport = {

@@ -112,7 +112,7 @@ class BatchNormKernel {
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
           std::vector<float> room, result;
           for (int64_t k = begin; k < end; ++k) {
-            const int64_t i = pieces.FromBehind(k);
+            const int64_t i = pieces.Reversed(k);
             const int64_t at = pieces.begin(i), size = pieces.size(i);
             const float* from = in.At(at, size, room);
             float* to = z.Room(at, size, result);

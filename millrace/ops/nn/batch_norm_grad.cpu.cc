@@ -86,7 +86,7 @@ class BatchNormGradKernel {
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
           std::vector<float> room, more, result;
           for (int64_t k = begin; k < end; ++k) {
-            const int64_t i = pieces.FromBehind(k);
+            const int64_t i = pieces.Reversed(k);
             const int64_t at = pieces.begin(i), size = pieces.size(i);
             const float* d = dy.At(at, size, room);
             const float* v = in.At(at, size, more);

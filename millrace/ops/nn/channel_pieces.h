@@ -57,7 +57,8 @@ class MutableFloatElements {
   MutableFloatElements(Tensor* t, size_t touched_bytes)
       : type_(t->dtype()),
         data_(t->mutable_data()),
-        non_temporal_(NonTemporalPays(touched_bytes, WaitsFor::kComputing)) {}
+        non_temporal_(
+            IsNonTemporalFaster(touched_bytes, WaitsFor::kComputing)) {}
   float* Room(int64_t begin, int64_t n, std::vector<float>& room) {
     if (IsInPlace(n)) return reinterpret_cast<float*>(data_) + begin;
     room.resize(static_cast<size_t>(n));
@@ -104,7 +105,7 @@ class ChannelPieces {
   int64_t count() const { return count_; }
   // Returns the pieces in reverse order, for a second pass over the tensor:
   // what was read last is still in the caches.
-  int64_t FromBehind(int64_t piece) const { return count_ - 1 - piece; }
+  int64_t Reversed(int64_t piece) const { return count_ - 1 - piece; }
   int64_t cost() const {
     return (l_.inner == 1 ? rows_ * l_.channels : l_.inner) / 2 + 20;
   }

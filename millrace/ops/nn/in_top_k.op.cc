@@ -20,8 +20,8 @@ MR_OP(InTopK){
     .attrs = "k: int; T: {int32, int64} = int32",
     .shape = InTopKShape,
     .doc =
-        "Whether each target's prediction is among the k largest of its "
-        "row; ties count as inside.",
+        "Returns whether each target's prediction is among the k largest of "
+        "its row; ties count as inside.",
 };
 
 MR_OP(InTopKV2){

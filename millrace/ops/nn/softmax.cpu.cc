@@ -53,7 +53,7 @@ Status RunSoftmax(KernelContext& ctx) {
     T* z = out->mutable_flat<T>().data();
     const bool non_temporal =
         static_cast<size_t>(n) * sizeof(T) <= kMaxNonTemporalBytes &&
-        NonTemporalPays(2 * out->size_bytes(), WaitsFor::kComputing);
+        IsNonTemporalFaster(2 * out->size_bytes(), WaitsFor::kComputing);
     return ctx.ParallelFor(
         shape.num_elements() / n, n * kCostPerElement,
         [&](int64_t begin, int64_t end) {

@@ -44,13 +44,13 @@ class ListWriter {
   Status WriteSparse(const FeatureColumn& column,
                      const std::vector<MessagePart>& parts,
                      const ColumnOutputs& outputs) {
-    int64_t total = 0, most_rows = 0, most = 0;
+    int64_t total = 0, max_rows = 0, most = 0;
     MR_RETURN_IF_ERROR(
         VisitAll(column, parts,
                  [&](size_t, int64_t row, const FeatureView&, int64_t count) {
                    total += count;
                    most = std::max(most, count);
-                   most_rows = std::max(most_rows, row + 1);
+                   max_rows = std::max(max_rows, row + 1);
                  }));
     const int64_t rank = messages_.batched() ? 3 : 2;
     const int n = column.number;
@@ -65,7 +65,7 @@ class ListWriter {
         ctx_.AllocateOutput(outputs.sparse_shapes + n, TensorShape({rank})));
     auto size = shape->mutable_flat<int64_t>();
     if (messages_.batched()) size[0] = messages_.count();
-    size[static_cast<size_t>(rank - 2)] = most_rows;
+    size[static_cast<size_t>(rank - 2)] = max_rows;
     size[static_cast<size_t>(rank - 1)] = most;
     int64_t* place = indices->mutable_flat<int64_t>().data();
     char* const elements = values->mutable_data();

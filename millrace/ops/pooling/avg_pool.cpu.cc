@@ -3,7 +3,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/pooling/pool.h"
 #include "millrace/ops/pooling/pool_overlap.h"
-#include "millrace/ops/pooling/pool_taps.h"
+#include "millrace/ops/pooling/window_loops.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -36,14 +36,15 @@ class AvgPoolKernel {
       T* z = out->mutable_flat<T>().data();
       const int64_t n = p.channels;
       return ctx.ParallelFor(
-          p.images * p.OutputPixels(), p.Taps() * (n / 4 + 5),
+          p.images * p.OutputPixels(), p.WindowPixels() * (n / 4 + 5),
           [&](int64_t begin, int64_t end) {
-            TapPlaces taps(p);
+            WindowPlaces window_places(p);
             ForWindows(p, begin, end,
                        [&](int64_t o, int64_t image, const auto& covered) {
-                         ScaledSumOfTaps(in + FirstPlace(p, image, covered),
-                                         taps.Of(covered),
-                                         PerElement<S>(covered), n, z + o * n);
+                         ScaledSumOfWindow(in + FirstPlace(p, image, covered),
+                                           window_places.Of(covered),
+                                           PerElement<S>(covered), n,
+                                           z + o * n);
                        });
           });
     });
@@ -72,12 +73,12 @@ void SumWindows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
     for (int64_t i = 0; i < columns; ++i) {
       for (const WindowOver& window : windows.Of(i)) {
         places.push_back(window.place);
-        weights.push_back(S(1) / static_cast<S>(window.taps));
+        weights.push_back(S(1) / static_cast<S>(window.pixels));
       }
       ends.push_back(static_cast<int64_t>(places.size()));
     }
-    WeightedSumsOfTaps(dy, places.data(), weights.data(), ends.data(), columns,
-                       n, dx + row * columns * n);
+    WeightedSumsOfPixels(dy, places.data(), weights.data(), ends.data(),
+                         columns, n, dx + row * columns * n);
   }
 }
 

@@ -5,7 +5,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/pooling/max_pool.h"
-#include "millrace/ops/pooling/pool_taps.h"
+#include "millrace/ops/pooling/window_loops.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -15,10 +15,10 @@ template <class T>
 void PoolPixels(const PoolProblem& p, const T* x, T* z, int64_t begin,
                 int64_t end) {
   const int64_t n = p.channels;
-  TapPlaces taps(p);
+  WindowPlaces window_places(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
-    MaxOfTaps(x + FirstPlace(p, image, covered), taps.Of(covered), n,
-              z + o * n);
+    MaxOfWindow(x + FirstPlace(p, image, covered), window_places.Of(covered), n,
+                z + o * n);
   });
 }
 
@@ -26,10 +26,10 @@ template <class T>
 void FindPixels(const PoolProblem& p, const T* x, int64_t* index, int64_t begin,
                 int64_t end) {
   const int64_t n = p.channels;
-  TapPlaces taps(p);
+  WindowPlaces window_places(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
     const int64_t first = FirstPlace(p, image, covered);
-    const absl::Span<const int64_t> places = taps.Of(covered);
+    const absl::Span<const int64_t> places = window_places.Of(covered);
     if (places.empty()) {
       std::fill_n(index + o * n, n, -1);
       return;

@@ -40,7 +40,7 @@ inline StatusOr<Pooling> PoolingOf(const PoolAttrs& attrs, const TensorShape& x,
 
 // Estimates the time for a window's channels in ns.
 inline int64_t WindowNanos(const PoolProblem& p) {
-  return p.Taps() * (p.channels / 4 + 5);
+  return p.WindowPixels() * (p.channels / 4 + 5);
 }
 
 // The pixels that a window covers are numbered in order; the number of the
@@ -50,19 +50,19 @@ inline int64_t WindowNanos(const PoolProblem& p) {
 // Returns the type of argmax offsets: uint8 for windows of up to 256 pixels,
 // int32 for larger ones.
 inline DataType OffsetType(const PoolProblem& p) {
-  return p.Taps() <= 256 ? DataType::kUint8 : DataType::kInt32;
+  return p.WindowPixels() <= 256 ? DataType::kUint8 : DataType::kInt32;
 }
 
-// Sets `taps` to the argmax offset for each element of the output: that of the
-// first of several largest pixels, unspecified if the window covers none. Also
-// computes the output unless it is null. Returns UNIMPLEMENTED as CheckOffsets
-// does.
+// Sets `offsets` to the argmax offset for each element of the output: that of
+// the first of several largest pixels, unspecified if the window covers none.
+// Also computes the output unless it is null. Returns UNIMPLEMENTED as
+// CheckOffsets does.
 Status FindOffsets(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
-                   Tensor* output, Tensor* taps);
+                   Tensor* output, Tensor* offsets);
 
 // Sets `out` to the sum of `grad` over the windows whose largest element it is,
-// by the argmax offsets `taps`.
+// by the `offsets` of FindOffsets.
 Status SumByOffsets(KernelContext& ctx, const PoolProblem& p,
-                    const Tensor& taps, const Tensor& grad, Tensor* out);
+                    const Tensor& offsets, const Tensor& grad, Tensor* out);
 
 }  // namespace millrace::ops

@@ -144,18 +144,18 @@ MR_OP(MaxPool3DGradGrad){
 };
 MR_OP(_MaxPoolWithOffsets){
     .inputs = "input: T",
-    .outputs = "output: T, taps: uint8",
+    .outputs = "output: T, offsets: uint8",
     .attrs = MR_POOL_SIZES("4") MR_PADDINGS
     "; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'; " MR_REAL
     " = float",
     .shape = WithOffsetsShape,
     .doc =
-        "MaxPool, and which tap of its window each element is, for its "
+        "MaxPool, and which pixel of its window each element is, for its "
         "gradient. Made by graph rewriting when a graph is compiled; no graph "
         "from outside has it.",
 };
 MR_OP(_MaxPoolGradByOffsets){
-    .inputs = "orig_input: T, orig_output: T, grad: T, taps: uint8",
+    .inputs = "orig_input: T, orig_output: T, grad: T, offsets: uint8",
     .outputs = "output: T",
     .attrs = MR_POOL_SIZES("4") MR_PADDINGS MR_POOL_FORMAT "; " MR_REAL
                                                            " = float",

@@ -29,10 +29,10 @@ class MaxPoolGradKernel : public MaxPoolBase {
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     const PoolProblem& p = pooling.problem;
-    MR_ASSIGN_OR_RETURN(Tensor taps,
+    MR_ASSIGN_OR_RETURN(Tensor offsets,
                         ctx.AllocateTemp(OffsetType(p), pooling.output));
-    MR_RETURN_IF_ERROR(FindOffsets(ctx, p, x, nullptr, &taps));
-    return SumByOffsets(ctx, p, taps, ctx.input(2), out);
+    MR_RETURN_IF_ERROR(FindOffsets(ctx, p, x, nullptr, &offsets));
+    return SumByOffsets(ctx, p, offsets, ctx.input(2), out);
   }
 };
 
@@ -69,10 +69,10 @@ class MaxPoolWithOffsetsKernel : public MaxPoolPairBase {
     }
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, pooling->output));
-    MR_ASSIGN_OR_RETURN(Tensor* const taps,
+    MR_ASSIGN_OR_RETURN(Tensor* const offsets,
                         ctx.AllocateOutput(1, pooling->output));
     if (out->num_elements() == 0) return OkStatus();
-    return FindOffsets(ctx, pooling->problem, x, out, taps);
+    return FindOffsets(ctx, pooling->problem, x, out, offsets);
   }
 };
 
@@ -85,16 +85,16 @@ class MaxPoolGradByOffsetsKernel : public MaxPoolPairBase {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(2);
-    const Tensor& taps = ctx.input(3);
+    const Tensor& offsets = ctx.input(3);
     const TensorShape x = ctx.input(0).shape();
     const StatusOr<Pooling> pooling =
         PoolingOf(attrs_, x, PoolOver::kSpaceOrChannels);
-    if (!pooling.ok() || taps.num_elements() == 0 ||
-        taps.shape() != pooling->output || grad.shape() != pooling->output) {
+    if (!pooling.ok() || offsets.num_elements() == 0 ||
+        offsets.shape() != pooling->output || grad.shape() != pooling->output) {
       return kernels_.RunOneByOne(ctx);
     }
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x));
-    return SumByOffsets(ctx, pooling->problem, taps, grad, out);
+    return SumByOffsets(ctx, pooling->problem, offsets, grad, out);
   }
 };
 

@@ -3,39 +3,40 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/pooling/max_pool.h"
 #include "millrace/ops/pooling/pool_overlap.h"
-#include "millrace/ops/pooling/pool_taps.h"
+#include "millrace/ops/pooling/window_loops.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
 template <class T, class I>
-void FindOffsetsOfWindows(const PoolProblem& p, const T* x, T* z, I* taps,
+void FindOffsetsOfWindows(const PoolProblem& p, const T* x, T* z, I* offsets,
                           int64_t begin, int64_t end) {
   const int64_t n = p.channels;
-  TapPlaces tap_places(p);
+  WindowPlaces window_places(p);
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
-    const absl::Span<const int64_t> places = tap_places.Of(covered);
+    const absl::Span<const int64_t> places = window_places.Of(covered);
     if (places.empty()) {
-      std::fill_n(taps + o * n, n, I(0));
+      std::fill_n(offsets + o * n, n, I(0));
       if (z != nullptr) std::fill_n(z + o * n, n, LowestOf<T>());
       return;
     }
     MaxAndOffsets(x + FirstPlace(p, image, covered), places, n,
-                  z == nullptr ? nullptr : z + o * n, taps + o * n);
+                  z == nullptr ? nullptr : z + o * n, offsets + o * n);
   });
 }
 
 template <class T, class I>
 void SumRows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
-             const I* taps, int64_t begin, int64_t end, T* dx) {
+             const I* offsets, int64_t begin, int64_t end, T* dx) {
   const int64_t n = p.channels;
   const int64_t columns = p.window[2].input;
   PixelWindows windows(p, overlaps);
   for (int64_t row = begin; row < end; ++row) {
     windows.GoTo(row);
     for (int64_t i = 0; i < columns; ++i) {
-      SumWhereOffset(dy, taps, windows.Of(i), n, dx + (row * columns + i) * n);
+      SumWhereOffset(dy, offsets, windows.Of(i), n,
+                     dx + (row * columns + i) * n);
     }
   }
 }
@@ -51,14 +52,14 @@ Status WithOffsetType(const PoolProblem& p, const F& f) {
 }  // namespace
 
 Status FindOffsets(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
-                   Tensor* output, Tensor* taps) {
+                   Tensor* output, Tensor* offsets) {
   MR_RETURN_IF_ERROR(CheckOffsets(p));
   return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
     return WithOffsetType(p, [&]<class I>() {
       const T* const in = x.flat<T>().data();
       T* const z =
           output == nullptr ? nullptr : output->mutable_flat<T>().data();
-      I* const numbers = taps->mutable_flat<I>().data();
+      I* const numbers = offsets->mutable_flat<I>().data();
       return ctx.ParallelFor(p.images * p.OutputPixels(), WindowNanos(p),
                              [&](int64_t begin, int64_t end) {
                                FindOffsetsOfWindows(p, in, z, numbers, begin,
@@ -69,11 +70,11 @@ Status FindOffsets(KernelContext& ctx, const PoolProblem& p, const Tensor& x,
 }
 
 Status SumByOffsets(KernelContext& ctx, const PoolProblem& p,
-                    const Tensor& taps, const Tensor& grad, Tensor* out) {
+                    const Tensor& offsets, const Tensor& grad, Tensor* out) {
   return Dispatch(RealTypes{}, grad.dtype(), [&]<class T>() -> Status {
     return WithOffsetType(p, [&]<class I>() {
       const T* const dy = grad.flat<T>().data();
-      const I* const numbers = taps.flat<I>().data();
+      const I* const numbers = offsets.flat<I>().data();
       T* const dx = out->mutable_flat<T>().data();
       const Overlaps overlaps(p);
       return ctx.ParallelFor(p.images * p.window[0].input * p.window[1].input,

@@ -149,7 +149,8 @@ TensorShape PoolAttrs::OutputShape(const PoolProblem& p,
   return TensorShape(dims);
 }
 
-absl::Span<const int64_t> TapPlaces::Of(const Covered (&covered)[kMaxSpatial]) {
+absl::Span<const int64_t> WindowPlaces::Of(
+    const Covered (&covered)[kMaxSpatial]) {
   bool same = true;
   for (int i = 0; i < kMaxSpatial; ++i) {
     same &= sizes_[i] == covered[i].size();
@@ -170,7 +171,7 @@ absl::Span<const int64_t> TapPlaces::Of(const Covered (&covered)[kMaxSpatial]) {
 }
 
 Status CheckOffsets(const PoolProblem& p) {
-  const int64_t most = p.Taps();
+  const int64_t most = p.WindowPixels();
   if (most <= std::numeric_limits<int32_t>::max()) return OkStatus();
   return Unimplemented("Pooling over a window of ", most,
                        " elements, more than 2^31 - 1");

@@ -25,10 +25,10 @@ struct PoolProblem {
     return window[0].output * window[1].output * window[2].output;
   }
   // Returns the largest number of pixels that a window covers.
-  int64_t Taps() const {
-    int64_t taps = 1;
-    for (const Window& w : window) taps *= std::min(w.filter, w.input);
-    return taps;
+  int64_t WindowPixels() const {
+    int64_t pixels = 1;
+    for (const Window& w : window) pixels *= std::min(w.filter, w.input);
+    return pixels;
   }
 };
 
@@ -88,7 +88,7 @@ void ForCovered(const PoolProblem& p, int64_t image,
   }
 }
 
-// Returns the place of a window's first pixel (pool_taps.h).
+// Returns the place of a window's first pixel (window_loops.h).
 inline int64_t FirstPlace(const PoolProblem& p, int64_t image,
                           const Covered (&covered)[kMaxSpatial]) {
   const Window* const w = p.window;
@@ -101,9 +101,9 @@ inline int64_t FirstPlace(const PoolProblem& p, int64_t image,
 
 // The places of a window's pixels relative to its first one. Most windows have
 // the same places as the previous window.
-class TapPlaces {
+class WindowPlaces {
  public:
-  explicit TapPlaces(const PoolProblem& p) : p_(p) {}
+  explicit WindowPlaces(const PoolProblem& p) : p_(p) {}
   absl::Span<const int64_t> Of(const Covered (&covered)[kMaxSpatial]);
 
  private:
@@ -145,7 +145,7 @@ Status ExpectShape(absl::string_view what, const Tensor& tensor,
                    const TensorShape& expected);
 
 // Returns UNIMPLEMENTED for windows that cover more elements of a channel than
-// the loops of pool_taps.h can count.
+// the loops of window_loops.h can count.
 Status CheckOffsets(const PoolProblem& p);
 
 // Finds the indices in the whole input of the first largest elements of all

@@ -14,9 +14,9 @@ namespace millrace::ops {
 
 // A window that covers a pixel.
 struct WindowOver {
-  int64_t place;  // place of its first channel in the output
-  int64_t tap;    // offset of the pixel within the window
-  int64_t taps;   // number of pixels that the window covers
+  int64_t place;   // place of its first channel in the output
+  int64_t offset;  // offset of the pixel within the window
+  int64_t pixels;  // number of pixels that the window covers
 };
 
 // The windows over each position along one dimension, and what each of them
@@ -77,7 +77,8 @@ class PixelWindows {
             const int64_t line =
                 (image * w[0].output + d.place) * w[1].output + h.place;
             lines_.push_back({line * w[2].output * p_.channels,
-                              d.tap * h.taps + h.tap, d.taps * h.taps});
+                              d.offset * h.pixels + h.offset,
+                              d.pixels * h.pixels});
           });
         });
   }
@@ -90,7 +91,7 @@ class PixelWindows {
     for (const WindowOver& line : lines_) {
       columns.ForEach(column, [&](const WindowOver& o) {
         *next++ = {line.place + o.place * p_.channels,
-                   line.tap * o.taps + o.tap, line.taps * o.taps};
+                   line.offset * o.pixels + o.offset, line.pixels * o.pixels};
       });
     }
     return windows_;
@@ -105,12 +106,13 @@ class PixelWindows {
 
 // Estimates the time for a row of pixels in ns.
 inline int64_t RowNanos(const PoolProblem& p) {
-  constexpr int64_t kMost = int64_t{1} << 20;
+  constexpr int64_t kMaxWindows = int64_t{1} << 20;
   int64_t windows = 1;  // over a pixel
   for (const Window& w : p.window) {
     const int64_t over =
         (std::min(w.filter, w.input) + w.stride - 1) / w.stride;
-    windows = std::min(kMost, windows * std::min({w.output, over, kMost}));
+    windows = std::min(kMaxWindows,
+                       windows * std::min({w.output, over, kMaxWindows}));
   }
   return p.window[2].input * (15 + windows * (p.channels / 8 + 2));
 }

@@ -37,7 +37,7 @@ TEST(PoolOverlapTest, WindowsOverAPositionAreThoseThatCoverIt) {
     for (int64_t i = 0; i < w.input; ++i) {
       int64_t count = 0;
       overlap.ForEach(i, [&](const WindowOver& o) {
-        found.insert({i, o.place, o.tap, o.taps});
+        found.insert({i, o.place, o.offset, o.pixels});
         ++count;
       });
       EXPECT_EQ(overlap.Count(i), count);

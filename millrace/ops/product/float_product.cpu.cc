@@ -17,7 +17,7 @@ constexpr int64_t kLines = 16;
 // oneDNN packs b again for each part; that is cheap if there are many more rows
 // than this.
 constexpr int64_t kSharedRows = 128;
-constexpr int64_t kMostParts = 64;
+constexpr int64_t kMaxParts = 64;
 
 // Returns the lines of each of `parts` parts, such that no part is a single
 // line, which oneDNN would treat as a vector.
@@ -105,7 +105,7 @@ std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
       rows >= 2 * kMinLines && (p.n < 2 * kernels.columns || tall);
   const bool any_rows = kernels.rows_keep_bits && !p.transpose_b;
   if (by_rows && !any_rows) {
-    const int64_t part_work = std::max(kernels.part_work, work / kMostParts);
+    const int64_t part_work = std::max(kernels.part_work, work / kMaxParts);
     const int64_t least =
         std::min(kSharedRows, RoundUp((rows + 1) / 2, kLines));
     return Cut{std::max({RoundUp(part_work / row_work, kLines), least}), p.n};
@@ -126,7 +126,7 @@ std::optional<Cut> CutOf(const MatrixProblem& p, int64_t rows, int64_t terms,
 bool IsPackedProduct(const MatrixProblem& p, int64_t rows) {
   const Kernels& kernels = TheKernels();
   return kernels.has_packed_product && kernels.shares_packing(p, rows) &&
-         PackedProductsHere();
+         HasPackedProducts();
 }
 
 SpreadFactors SpreadOf(absl::Span<const ProductTerm> terms, int64_t rows) {
@@ -153,9 +153,9 @@ Status FloatProductBatch(KernelContext& ctx, const MatrixProblem& p,
       p.batches, p.m * p.k * p.n / 40 + 200, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const ProductTerm term = TermOf(p, a, b, i);
-          errors.Add(AddUpPart(*ctx.device().allocator(), {&term, 1},
-                               SpreadOf({&term, 1}, p.m), {0, p.m, 0, p.n},
-                               c + i * p.m * p.n, accumulate));
+          errors.Add(ComputeProductPart(
+              *ctx.device().allocator(), {&term, 1}, SpreadOf({&term, 1}, p.m),
+              {0, p.m, 0, p.n}, c + i * p.m * p.n, accumulate));
         }
       }));
   return errors.Take();
@@ -170,7 +170,8 @@ Status FloatProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
   }
   const SpreadFactors spread = SpreadOf(terms, rows);
   const auto add_up = [&](const ProductPart& part) {
-    return AddUpPart(run.allocator(), terms, spread, part, c, accumulate);
+    return ComputeProductPart(run.allocator(), terms, spread, part, c,
+                              accumulate);
   };
   const std::optional<Cut> cut =
       CutOf(p, rows, static_cast<int64_t>(terms.size()), run.width());

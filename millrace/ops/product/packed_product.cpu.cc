@@ -21,7 +21,7 @@ constexpr int64_t kPartsPerThread = 8;
 // The number of columns that are packed at a time.
 constexpr int64_t kPackColumns = 128;
 // Bounds the floats of b that are packed.
-constexpr int64_t kMostPacked = int64_t{1} << 21;
+constexpr int64_t kMaxPacked = int64_t{1} << 21;
 
 // A term, or a piece of one, of at most kDepth.
 struct Piece {
@@ -110,7 +110,7 @@ class Pass {
 // Returns the end of the pieces that are packed at the same time as the first.
 size_t EndOfPass(absl::Span<const Piece> pieces, size_t first,
                  int64_t columns) {
-  const int64_t most = kMostPacked / RoundUp(columns, kTileColumns);
+  const int64_t most = kMaxPacked / RoundUp(columns, kTileColumns);
   int64_t depth = 0;
   size_t end = first;
   while (end < pieces.size() && depth + pieces[end].depth <= most) {
@@ -132,7 +132,7 @@ StatusOr<Ref<Buffer>> Floats(Allocator& allocator, int64_t count) {
 
 }  // namespace
 
-bool PackedProductsHere() {
+bool HasPackedProducts() {
   static const bool here =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return here;
@@ -145,11 +145,11 @@ Status PackedProductRows(DnnlRun& run, absl::Span<const ProductTerm> terms,
   const std::vector<Piece> pieces = PiecesOf(terms);
   int64_t depth = 0;
   for (const Piece& piece : pieces) depth += piece.depth;
-  const int64_t chunk = std::min(n, kMostPacked / kDepth);
+  const int64_t chunk = std::min(n, kMaxPacked / kDepth);
   MR_ASSIGN_OR_RETURN(
       Ref<Buffer> packed,
       Floats(run.allocator(),
-             std::min(depth * RoundUp(chunk, kTileColumns), kMostPacked)));
+             std::min(depth * RoundUp(chunk, kTileColumns), kMaxPacked)));
   PartErrors errors;
   for (int64_t column = 0; column < n; column += chunk) {
     const int64_t columns = std::min(chunk, n - column);

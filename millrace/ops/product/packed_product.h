@@ -15,7 +15,7 @@
 namespace millrace::ops {
 
 // Returns whether this machine has AVX2 and FMA.
-bool PackedProductsHere();
+bool HasPackedProducts();
 
 // Computes rows [row, row + rows) of c = or += the sum of the terms, which have
 // the same m and n, on the threads of `run`. The terms' k alone determines the

@@ -15,7 +15,7 @@ constexpr int64_t kSharedSets = 256;
 // Copies that are used by fewer lines cost as much as they save.
 constexpr int64_t kMinRows = 32, kMinColumns = 64;
 // Bounds what a thread copies; factors with more lines are read in place.
-constexpr int64_t kMostBytes = int64_t{4} << 20;
+constexpr int64_t kMaxBytes = int64_t{4} << 20;
 // The number of columns of b that are copied at a time.
 constexpr int64_t kCopiedColumns = 128;
 // The floats in a cache line, to which rows stay aligned.
@@ -107,13 +107,14 @@ SpreadFactors SpreadFactors::Of(absl::Span<const ProductTerm> terms,
                 rows >= kMinRows;
     k = std::max(k, p.k);
   }
-  if (SpreadSize(spread, k, rows) * 4 > kMostBytes) return {};
+  if (SpreadSize(spread, k, rows) * 4 > kMaxBytes) return {};
   return spread;
 }
 
-Status AddUpPart(Allocator& allocator, absl::Span<const ProductTerm> terms,
-                 const SpreadFactors& spread, const ProductPart& part, float* c,
-                 bool accumulate) {
+Status ComputeProductPart(Allocator& allocator,
+                          absl::Span<const ProductTerm> terms,
+                          const SpreadFactors& spread, const ProductPart& part,
+                          float* c, bool accumulate) {
   Ref<Buffer> scratch;
   if (spread.a || spread.b) {
     int64_t k = 0;

@@ -41,8 +41,9 @@ struct SpreadFactors {
 
 // Computes a part of c = the sum of the terms, which have the same m and n, or
 // of c += the sum. Copies are allocated by `allocator`.
-Status AddUpPart(Allocator& allocator, absl::Span<const ProductTerm> terms,
-                 const SpreadFactors& spread, const ProductPart& part, float* c,
-                 bool accumulate);
+Status ComputeProductPart(Allocator& allocator,
+                          absl::Span<const ProductTerm> terms,
+                          const SpreadFactors& spread, const ProductPart& part,
+                          float* c, bool accumulate);
 
 }  // namespace millrace::ops

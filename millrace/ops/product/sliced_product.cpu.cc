@@ -82,10 +82,10 @@ class SlicedProductKernel {
     part.problem.m = n[0];
     part.problem.n = n[1];
     if (by_rows[0]) part.a += from[0] * p->k * bytes;
-    if (const Tensor* const turned = TransposedB(ctx, *p)) {
+    if (const Tensor* const transposed = TransposedB(ctx, *p)) {
       part.problem.transpose_b = false;
       part.problem.b_stride = p->n;
-      part.b = turned->data() + from[1] * bytes;
+      part.b = transposed->data() + from[1] * bytes;
     } else if (by_rows[1]) {
       part.b += from[1] * p->k * bytes;
     }

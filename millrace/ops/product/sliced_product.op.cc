@@ -17,7 +17,7 @@ Status MatrixOfAnySizeTransposed(ShapeContext& c) {
 }  // namespace
 
 MR_OP(_SlicedProduct){
-    .inputs = "a: T, b: T, begin: Index, size: Index, turned: N * T",
+    .inputs = "a: T, b: T, begin: Index, size: Index, transposed: N * T",
     .outputs = "slice: T",
     .attrs =
         "T: {half, bfloat16, float, double}; Index: {int32, int64}; N: int >= "

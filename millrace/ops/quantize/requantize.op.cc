@@ -30,7 +30,7 @@ MR_OP(RequantizationRange){
     },
     .doc =
         "The range of the numbers that occur, from 0 where all are positive. "
-        "What Requantize takes.",
+        "Requantize takes it.",
 };
 MR_OP(QuantizeDownAndShrinkRange){
     .inputs = "input: Tinput, input_min: float, input_max: float",

@@ -40,8 +40,8 @@ MR_OP(QuantizeAndDequantize){
     .deprecated_hint = "Replaced by QuantizeAndDequantizeV2",
 };
 MR_OP(QuantizeAndDequantizeV2){RoundTrip(
-    "What is left of the input after it was a whole number of num_bits: "
-    "rounded to multiples of a step. The range is given, or that of the "
+    "Rounds the input to multiples of a step, as if it had been a whole number "
+    "of num_bits. The range is given, or that of the "
     "values; with an axis each slice along it has its own.")};
 MR_OP(QuantizeAndDequantizeV3){
     .inputs = "input: T, input_min: T, input_max: T, num_bits: int32",

@@ -56,7 +56,7 @@ constexpr OpFields kNumAccumulated = {
     .outputs = "num_accumulated: int32",
     .flags = kStateful,
     .shape = ScalarsOfHandle,
-    .doc = "How many gradients there are.",
+    .doc = "Returns the number of gradients.",
 };
 
 constexpr OpFields kSetGlobalStep = {

@@ -228,7 +228,8 @@ void Barrier::TakeMany(QueueCaller caller, int64_t n, bool allow_small,
     }
   }
   if (!status.ok()) return std::move(done)(std::move(status));
-  ready_->DequeueMany(caller, n, allow_small ? Fewer::kGive : Fewer::kFail,
+  ready_->DequeueMany(caller, n,
+                      allow_small ? SmallBatch::kAllow : SmallBatch::kRefuse,
                       std::move(done));
 }
 

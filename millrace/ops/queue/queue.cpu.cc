@@ -130,7 +130,7 @@ void Queue::Dequeue(QueueCaller caller, TupleDone done) {
   Start(std::move(attempt));
 }
 
-void Queue::DequeueMany(QueueCaller caller, int64_t n, Fewer fewer,
+void Queue::DequeueMany(QueueCaller caller, int64_t n, SmallBatch small_batch,
                         TupleDone done) {
   if (options_.shapes.empty()) {
     return std::move(done)(InvalidArgument(
@@ -143,7 +143,7 @@ void Queue::DequeueMany(QueueCaller caller, int64_t n, Fewer fewer,
   if (!fits.ok()) return std::move(done)(std::move(fits));
   auto attempt = std::make_unique<Attempt>(*this, What::kDequeueMany, caller);
   attempt->wanted = attempt->remaining = n;
-  attempt->up_to = fewer == Fewer::kGive;
+  attempt->up_to = small_batch == SmallBatch::kAllow;
   attempt->done = std::move(done);
   Start(std::move(attempt));
 }

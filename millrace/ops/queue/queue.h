@@ -19,7 +19,7 @@ const char* KindName(QueueKind kind);
 
 // The result of DequeueMany from a closed queue with fewer elements than
 // requested: an error, or these elements, if there are any.
-enum class Fewer { kFail, kGive };
+enum class SmallBatch { kRefuse, kAllow };
 // The treatment of waiting enqueues when a queue is closed.
 enum class PendingEnqueues { kWaitFor, kCancel };
 
@@ -81,7 +81,8 @@ class Queue final : public WaitingResource {
   void EnqueueMany(QueueCaller caller, QueueTuple batch, Done done);
   void Dequeue(QueueCaller caller, TupleDone done);
   // Requires: n >= 0.
-  void DequeueMany(QueueCaller caller, int64_t n, Fewer fewer, TupleDone done);
+  void DequeueMany(QueueCaller caller, int64_t n, SmallBatch small_batch,
+                   TupleDone done);
   // Closes the queue and waits for the waiting enqueues, or ends them with
   // CANCELLED. A second call with kWaitFor returns CANCELLED.
   void Close(QueueCaller caller, PendingEnqueues pending, Done done);

@@ -177,7 +177,7 @@ constexpr OpFields kIsClosed = {
     .outputs = "is_closed: bool",
     .flags = kStateful,
     .shape = ScalarsOfHandle,
-    .doc = "Whether the queue was closed.",
+    .doc = "Returns whether the queue is closed.",
 };
 
 constexpr OpFields kSize = {

@@ -101,7 +101,7 @@ class DequeueKernel {
   }
 };
 
-template <Fewer kFewer>
+template <SmallBatch kSmallBatch>
 class DequeueManyKernel {
  public:
   static StatusOr<DequeueManyKernel> Make(const KernelInit& init) {
@@ -114,7 +114,7 @@ class DequeueManyKernel {
     if (status.ok()) status = Check(ctx, **queue);
     if (!status.ok()) return std::move(done)(std::move(status));
     (*queue)->DequeueMany(QueueCaller::Of(ctx), ctx.input(1).scalar<int32_t>(),
-                          kFewer, Outputs(ctx, std::move(done)));
+                          kSmallBatch, Outputs(ctx, std::move(done)));
   }
 
  private:
@@ -122,7 +122,7 @@ class DequeueManyKernel {
     MR_RETURN_IF_ERROR(CheckScalar(ctx.input(1), "n"));
     if (ctx.input(1).scalar<int32_t>() < 0) {
       return InvalidArgument(
-          kFewer == Fewer::kGive ? "DequeueUpToOp" : "DequeueManyOp",
+          kSmallBatch == SmallBatch::kAllow ? "DequeueUpToOp" : "DequeueManyOp",
           " requested ", ctx.input(1).scalar<int32_t>(), " < 0 elements");
     }
     return CheckComponents(ctx, queue, TupleSide::kOutputs, 2);
@@ -172,9 +172,9 @@ constexpr KernelEntry kEnqueues = {.make = MakeKernel<EnqueueKernel<kTakes>>,
                                    .host = "handle"};
 constexpr KernelEntry kDequeues = {.make = MakeKernel<DequeueKernel>,
                                    .host = "handle"};
-template <Fewer kFewer>
+template <SmallBatch kSmallBatch>
 constexpr KernelEntry kDequeuesMany = {
-    .make = MakeKernel<DequeueManyKernel<kFewer>>, .host = "handle, n"};
+    .make = MakeKernel<DequeueManyKernel<kSmallBatch>>, .host = "handle, n"};
 constexpr KernelEntry kCloses = {.make = MakeKernel<CloseKernel<Queue>>,
                                  .host = "handle"};
 constexpr KernelEntry kTellsIfClosed = {.make = MakeFunctionKernel<RunIsClosed>,
@@ -200,10 +200,10 @@ MR_KERNELS(QueueEnqueueMany, Cpu){kEnqueues<Takes::kMany>};
 MR_KERNELS(QueueEnqueueManyV2, Cpu){kEnqueues<Takes::kMany>};
 MR_KERNELS(QueueDequeue, Cpu){kDequeues};
 MR_KERNELS(QueueDequeueV2, Cpu){kDequeues};
-MR_KERNELS(QueueDequeueMany, Cpu){kDequeuesMany<Fewer::kFail>};
-MR_KERNELS(QueueDequeueManyV2, Cpu){kDequeuesMany<Fewer::kFail>};
-MR_KERNELS(QueueDequeueUpTo, Cpu){kDequeuesMany<Fewer::kGive>};
-MR_KERNELS(QueueDequeueUpToV2, Cpu){kDequeuesMany<Fewer::kGive>};
+MR_KERNELS(QueueDequeueMany, Cpu){kDequeuesMany<SmallBatch::kRefuse>};
+MR_KERNELS(QueueDequeueManyV2, Cpu){kDequeuesMany<SmallBatch::kRefuse>};
+MR_KERNELS(QueueDequeueUpTo, Cpu){kDequeuesMany<SmallBatch::kAllow>};
+MR_KERNELS(QueueDequeueUpToV2, Cpu){kDequeuesMany<SmallBatch::kAllow>};
 MR_KERNELS(QueueClose, Cpu){kCloses};
 MR_KERNELS(QueueCloseV2, Cpu){kCloses};
 MR_KERNELS(QueueIsClosed, Cpu){kTellsIfClosed};

@@ -110,7 +110,7 @@ TEST_F(QueueTest, AWaitingDequeueIsFedByAnEnqueue) {
 TEST_F(QueueTest, OperationsAreServedInOrder) {
   Make(QueueKind::kFifo, 3);
   Outcome big, small, put;
-  queue_->DequeueMany(Caller(), 4, Fewer::kFail, big.AsTuple());
+  queue_->DequeueMany(Caller(), 4, SmallBatch::kRefuse, big.AsTuple());
   queue_->Dequeue(Caller(), small.AsTuple());
   queue_->EnqueueMany(Caller(), Many(0, 5), put.AsDone());
   later_.RunAll();
@@ -125,7 +125,7 @@ TEST_F(QueueTest, ACancelledDequeuePutsBackWhatItHad) {
     Put(0, 3);
     CancelScope step;
     Outcome take;
-    queue_->DequeueMany(Caller(&step), 5, Fewer::kFail, take.AsTuple());
+    queue_->DequeueMany(Caller(&step), 5, SmallBatch::kRefuse, take.AsTuple());
     step.Cancel(Cancelled("stop"));
     later_.RunAll();
     ASSERT_TRUE(take.ended);
@@ -133,7 +133,7 @@ TEST_F(QueueTest, ACancelledDequeuePutsBackWhatItHad) {
               Cancelled("Dequeue operation was cancelled"));
     EXPECT_EQ(queue_->size(), 3);
     Outcome again;
-    queue_->DequeueMany(Caller(), 3, Fewer::kFail, again.AsTuple());
+    queue_->DequeueMany(Caller(), 3, SmallBatch::kRefuse, again.AsTuple());
     EXPECT_THAT(again.values(), ElementsAre(0, 1, 2));
   }
 }
@@ -154,15 +154,15 @@ TEST_F(QueueTest, WhatWaitsBeyondItsDeadlineGetsNothingAndBringsNothing) {
 
   Outcome put, drain, rest;
   queue_->Enqueue(late, One(7), put.AsDone());
-  queue_->DequeueMany(Caller(), 2, Fewer::kFail, drain.AsTuple());
+  queue_->DequeueMany(Caller(), 2, SmallBatch::kRefuse, drain.AsTuple());
   EXPECT_THAT(drain.values(), ElementsAre(1, 2));
   EXPECT_EQ(queue_->size(), 0);
   EXPECT_FALSE(put.ended);
 
-  // Closing refuses waiting enqueues before a dequeue gets fewer elements than
-  // it requested.
+  // Closing refuses waiting enqueues before a dequeue gets fewer elements
+  // than it requested.
   Outcome close;
-  queue_->DequeueMany(Caller(), 5, Fewer::kGive, rest.AsTuple());
+  queue_->DequeueMany(Caller(), 5, SmallBatch::kAllow, rest.AsTuple());
   queue_->Close(Caller(), PendingEnqueues::kWaitFor, close.AsDone());
   EXPECT_TRUE(close.ended);
   later_.RunAll();
@@ -180,8 +180,8 @@ TEST_F(QueueTest, ACancelledDequeueLetsTheNextGoOn) {
   Put(0, 3);
   CancelScope step;
   Outcome big, small;
-  queue_->DequeueMany(Caller(&step), 5, Fewer::kFail, big.AsTuple());
-  queue_->DequeueMany(Caller(), 2, Fewer::kFail, small.AsTuple());
+  queue_->DequeueMany(Caller(&step), 5, SmallBatch::kRefuse, big.AsTuple());
+  queue_->DequeueMany(Caller(), 2, SmallBatch::kRefuse, small.AsTuple());
   EXPECT_FALSE(small.ended);
   step.Cancel(DeadlineExceeded("late"));
   later_.RunAll();
@@ -199,7 +199,7 @@ TEST_F(QueueTest, ACancelledEnqueueOfManyLeavesWhatWentIn) {
   step.Cancel(Cancelled("stop"));
   later_.RunAll();
   EXPECT_EQ(put.result.status(), Cancelled("Enqueue operation was cancelled"));
-  queue_->DequeueMany(Caller(), 4, Fewer::kFail, take.AsTuple());
+  queue_->DequeueMany(Caller(), 4, SmallBatch::kRefuse, take.AsTuple());
   EXPECT_THAT(take.values(), ElementsAre(0, 1, 2, 3));
   EXPECT_EQ(queue_->size(), 0);
 }
@@ -240,7 +240,7 @@ TEST_F(QueueTest, CloseWithCancelEndsThem) {
   later_.RunAll();
   EXPECT_TRUE(close.ended);
   EXPECT_EQ(put.result.status(), Cancelled("Enqueue operation was cancelled"));
-  queue_->DequeueMany(Caller(), 3, Fewer::kFail, take.AsTuple());
+  queue_->DequeueMany(Caller(), 3, SmallBatch::kRefuse, take.AsTuple());
   EXPECT_EQ(take.result.status(),
             OutOfRange("FIFOQueue 'q' is closed and has insufficient elements "
                        "(requested 3, current size 2)"));
@@ -253,7 +253,7 @@ TEST_F(QueueTest, UpToTakesTheRestOfAClosedQueue) {
     Make(kind, 10);
     Put(0, 3);
     Outcome open, closed, close;
-    queue_->DequeueMany(Caller(), 5, Fewer::kGive, open.AsTuple());
+    queue_->DequeueMany(Caller(), 5, SmallBatch::kAllow, open.AsTuple());
     EXPECT_FALSE(open.ended);
     queue_->Close(Caller(), PendingEnqueues::kWaitFor, close.AsDone());
     later_.RunAll();
@@ -261,7 +261,7 @@ TEST_F(QueueTest, UpToTakesTheRestOfAClosedQueue) {
     std::vector<int64_t> values = open.values();
     std::sort(values.begin(), values.end());
     EXPECT_THAT(values, ElementsAre(0, 1, 2));
-    queue_->DequeueMany(Caller(), 5, Fewer::kGive, closed.AsTuple());
+    queue_->DequeueMany(Caller(), 5, SmallBatch::kAllow, closed.AsTuple());
     EXPECT_EQ(closed.result.status().code(), StatusCode::kOutOfRange);
   }
 }
@@ -272,7 +272,7 @@ TEST_F(QueueTest, ShuffleKeepsItsMinimumUntilClosed) {
   queue_ = MakeRef<Queue>(o, "q");
   Put(0, 5);
   Outcome many, close;
-  queue_->DequeueMany(Caller(), 4, Fewer::kFail, many.AsTuple());
+  queue_->DequeueMany(Caller(), 4, SmallBatch::kRefuse, many.AsTuple());
   EXPECT_FALSE(many.ended);
   EXPECT_EQ(queue_->size(), 3);
   queue_->Close(Caller(), PendingEnqueues::kWaitFor, close.AsDone());
@@ -285,7 +285,7 @@ TEST_F(QueueTest, ManyLargerThanTheCapacity) {
   Make(QueueKind::kFifo, 2);
   Outcome put, take;
   queue_->EnqueueMany(Caller(), Many(0, 100), put.AsDone());
-  queue_->DequeueMany(Caller(), 100, Fewer::kFail, take.AsTuple());
+  queue_->DequeueMany(Caller(), 100, SmallBatch::kRefuse, take.AsTuple());
   later_.RunAll();
   EXPECT_TRUE(put.ended);
   EXPECT_EQ(take.values(), Values(Many(0, 100)));
@@ -338,7 +338,7 @@ TEST_F(QueueTest, WaitsSayHowManyElementsAreMissing) {
   EXPECT_THAT(ListWaits().back().what,
               HasSubstr("dequeue from queue q, node "));
   EXPECT_EQ(missing(), "1 element missing");
-  queue_->DequeueMany(Caller(), 5, Fewer::kFail, many.AsTuple());
+  queue_->DequeueMany(Caller(), 5, SmallBatch::kRefuse, many.AsTuple());
   EXPECT_THAT(ListWaits().back().what, HasSubstr("dequeue of 5 from queue q"));
   EXPECT_EQ(missing(), "5 elements missing");
   Put(0, 3);
@@ -398,7 +398,7 @@ TEST_F(QueueTest, AnImpossibleBatchIsRefusedAtOnce) {
   o.shapes = {PartialShape({int64_t{1} << 40})};
   queue_ = MakeRef<Queue>(o, "q");
   Outcome take;
-  queue_->DequeueMany(Caller(), 1 << 20, Fewer::kFail, take.AsTuple());
+  queue_->DequeueMany(Caller(), 1 << 20, SmallBatch::kRefuse, take.AsTuple());
   ASSERT_TRUE(take.ended);
   EXPECT_EQ(take.result.status().code(), StatusCode::kResourceExhausted);
 }
@@ -446,9 +446,10 @@ TEST(QueueSimTest, NoElementIsLostOrDoubled) {
           CancelScope scope;
           Notification ended;
           StatusOr<QueueTuple> got = QueueTuple();
-          const Fewer fewer = SimRandom(3) == 0 ? Fewer::kGive : Fewer::kFail;
+          const SmallBatch small_batch =
+              SimRandom(3) == 0 ? SmallBatch::kAllow : SmallBatch::kRefuse;
           const auto n = static_cast<int64_t>(1 + SimRandom(9));
-          queue->DequeueMany(caller(&scope), n, fewer,
+          queue->DequeueMany(caller(&scope), n, small_batch,
                              [&](StatusOr<QueueTuple> r) {
                                got = std::move(r);
                                ended.Notify();

@@ -57,7 +57,7 @@ constexpr OpFields kMapSize = {
     .attrs = MR_STAGING_ANY,
     .flags = kStateful,
     .shape = shapes::Scalar,
-    .doc = "How many complete tuples there are.",
+    .doc = "Returns the number of complete tuples.",
 };
 
 constexpr OpFields kMapIncompleteSize = {
@@ -65,7 +65,7 @@ constexpr OpFields kMapIncompleteSize = {
     .attrs = MR_STAGING_ANY,
     .flags = kStateful,
     .shape = shapes::Scalar,
-    .doc = "How many incomplete tuples there are.",
+    .doc = "Returns the number of incomplete tuples.",
 };
 
 constexpr OpFields kMapClear = {
@@ -107,7 +107,7 @@ MR_OP(StageSize){
     .attrs = MR_STAGING_ANY,
     .flags = kStateful,
     .shape = shapes::Scalar,
-    .doc = "How many tuples there are.",
+    .doc = "Returns the number of tuples.",
 };
 
 MR_OP(StageClear){

@@ -14,12 +14,12 @@ class AttemptOperation final : public WaitingResource::Operation {
  public:
   AttemptOperation(const WaitCaller& by, std::string what,
                    absl::AnyInvocable<bool(Status*)> attempt, Done done,
-                   Lack lack)
+                   MissingUnits missing)
       : Operation(by),
         what_(std::move(what)),
         attempt_(std::move(attempt)),
         done_(std::move(done)),
-        lack_(std::move(lack)) {}
+        missing_(std::move(missing)) {}
 
  private:
   WaitingResource::Progress Try() override {
@@ -27,14 +27,14 @@ class AttemptOperation final : public WaitingResource::Operation {
                              : WaitingResource::Progress::kNone;
   }
   std::string Describe() const override { return what_; }
-  const char* unit() const override { return lack_.unit; }
-  int64_t Missing(bool is_first) override { return lack_.count(is_first); }
+  const char* unit() const override { return missing_.unit; }
+  int64_t Missing(bool is_first) override { return missing_.count(is_first); }
   void Complete() override { std::move(done_)(std::move(status)); }
 
   std::string what_;
   absl::AnyInvocable<bool(Status*)> attempt_;
   Done done_;
-  Lack lack_;
+  MissingUnits missing_;
 };
 
 }  // namespace
@@ -63,10 +63,10 @@ const WaitingResource::Operation* WaitingResource::Oldest(int line) const {
 // ---- Starting and waiting.
 
 void WaitingResource::Start(KernelContext& ctx, std::string what, bool ordered,
-                            Try attempt, Done done, Lack lack) {
+                            Try attempt, Done done, MissingUnits missing) {
   auto operation = std::make_unique<AttemptOperation>(
       WaitCaller::Of(ctx), std::move(what), std::move(attempt), std::move(done),
-      std::move(lack));
+      std::move(missing));
   operation->ordered = ordered;
   Start(std::move(operation));
 }
@@ -145,7 +145,7 @@ bool WaitingResource::ServeLine(Line& line, Finished* finished) {
     if (held_up && line.unordered == 0) break;
     Operation& operation = *place->second;
     if ((held_up && operation.ordered) ||
-        (operation.GaveUp() && !operation.refused())) {
+        (operation.HasExpired() && !operation.refused())) {
       ++place;
       continue;
     }

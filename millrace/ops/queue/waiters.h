@@ -37,7 +37,7 @@ struct WaitCaller {
 };
 
 // Says how many of a unit an operation still waits for, for status pages.
-struct Lack {
+struct MissingUnits {
   const char* unit = nullptr;  // a literal such as "gradient"; null: not shown
   // Called while the resource is locked. `is_first` says that no operation that
   // is served earlier waits.
@@ -78,7 +78,7 @@ class WaitingResource : public Resource {
   // Runs `attempt` at once and, while it returns false, whenever the state
   // changes; then calls `done`. `what` names the wait, with the resource.
   void Start(KernelContext& ctx, std::string what, bool ordered, Try attempt,
-             Done done, Lack lack = {});
+             Done done, MissingUnits missing = {});
   // Starts an operation of a derived class. Operations that can continue
   // because of it do so, too.
   void Start(std::unique_ptr<Operation> operation);
@@ -151,7 +151,7 @@ class WaitingResource::Operation {
   // Returns a description for status pages, such as "dequeue of 3 from queue
   // q".
   virtual std::string Describe() const = 0;
-  // Return what it lacks; see Lack.
+  // Return what is missing; see MissingUnits.
   virtual const char* unit() const { return nullptr; }
   virtual int64_t Missing(bool /*is_first*/) { return 0; }
   // Called when it begins to wait.
@@ -162,7 +162,7 @@ class WaitingResource::Operation {
  private:
   // Returns whether its step's deadline has passed; the timer that ends the
   // step may be late.
-  bool GaveUp() const {
+  bool HasExpired() const {
     return wait_.has_value() && caller.cancel != nullptr &&
            caller.deadline.expired();
   }

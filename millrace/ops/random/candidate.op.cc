@@ -44,13 +44,13 @@ consteval OpFields RangeSamplerOp(const char* doc) {
 }  // namespace
 
 MR_OP(UniformCandidateSampler){RangeSamplerOp(
-    "Classes drawn evenly from [0, range_max), and how often these and the "
+    "Draws classes evenly from [0, range_max); says how often these and the "
     "true ones are expected among them.")};
 MR_OP(LogUniformCandidateSampler){RangeSamplerOp(
-    "Classes drawn from [0, range_max) with probabilities that fall off as "
+    "Draws classes from [0, range_max) with probabilities that fall off as "
     "1 / (class + 1), for words numbered by falling frequency.")};
 MR_OP(LearnedUnigramCandidateSampler){RangeSamplerOp(
-    "Classes drawn by how often they were among the true classes of "
+    "Draws classes by how often they were among the true classes of "
     "earlier runs, plus one.")};
 MR_OP(ThreadUnsafeUnigramCandidateSampler){
     RangeSamplerOp("LearnedUnigramCandidateSampler under another name.")};
@@ -64,7 +64,7 @@ MR_OP(FixedUnigramCandidateSampler){
     .flags = kStateful,
     .shape = SamplerShape,
     .doc =
-        "Classes drawn by weights to the power of `distortion`: the last "
+        "Draws classes by weights to the power of `distortion`: the last "
         "columns of a CSV file, or a list. Reserved ids come first and are "
         "never drawn; a shard takes every num_shards-th id.",
 };

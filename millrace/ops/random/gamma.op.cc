@@ -20,8 +20,8 @@ MR_OP(RandomGammaGrad){
     .attrs = "T: {float, double}",
     .shape = shapes::Broadcast,
     .doc =
-        "How a number of RandomGamma changes with alpha, at the same place of "
-        "the distribution function.",
+        "Returns how a number of RandomGamma changes with alpha, at the same "
+        "place of the distribution function.",
 };
 
 }  // namespace millrace::ops

@@ -26,7 +26,7 @@ MR_OP(Multinomial){
     .flags = kStateful,
     .shape = MultinomialShape,
     .doc =
-        "Classes drawn for each row of `logits`, each with a probability in "
+        "Draws classes for each row of `logits`, each with a probability in "
         "proportion to exp(logit). Logits that are not finite are never drawn.",
 };
 MR_OP(StatelessMultinomial){

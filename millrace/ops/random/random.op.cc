@@ -38,7 +38,7 @@ MR_OP(RandomUniformInt){
         "int64}",
     .flags = kStateful,
     .shape = IntShape,
-    .doc = "Whole numbers evenly from [minval, maxval).",
+    .doc = "Draws whole numbers evenly from [minval, maxval).",
 };
 MR_OP(RandomShuffle){
     .inputs = "value: T",

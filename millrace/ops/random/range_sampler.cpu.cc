@@ -99,7 +99,7 @@ class LearnedSampler final : public RangeSampler {
     for (const int64_t v : values) {
       if (total_ >= kMaxInt32) break;
       MR_RETURN_IF_ERROR(counts_.MakeRoom());
-      MR_RETURN_IF_ERROR(added_.MakeRoom(kMostNodes));
+      MR_RETURN_IF_ERROR(added_.MakeRoom(kMaxNodes));
       ++total_;
       ++(*counts_)[v];
       for (int64_t i = v + 1; i <= range(); i += i & -i) ++(*added_)[i];
@@ -108,7 +108,7 @@ class LearnedSampler final : public RangeSampler {
   }
 
  private:
-  static constexpr size_t kMostNodes = 31;  // to which one class is added
+  static constexpr size_t kMaxNodes = 31;  // to which one class is added
 
   int64_t Added(int64_t node) const {
     const auto it = added_->find(node);

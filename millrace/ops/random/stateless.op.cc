@@ -89,8 +89,8 @@ MR_OP(StatelessRandomUniformInt){
         "'int64'",
     .shape = SeedIntShape,
     .doc =
-        "Whole numbers evenly from [minval, maxval) that depend on the seed "
-        "alone.",
+        "Draws whole numbers evenly from [minval, maxval) that depend on the "
+        "seed alone.",
 };
 MR_OP(StatelessRandomUniformFullInt){
     .inputs = "shape: T, seed: Tseed",
@@ -100,8 +100,8 @@ MR_OP(StatelessRandomUniformFullInt){
         "'int32'; Tseed: {int32, int64, uint32, uint64} = 'int64'",
     .shape = SeedShape,
     .doc =
-        "Whole numbers evenly from all of the type that depend on the seed "
-        "alone.",
+        "Draws whole numbers evenly from all of the type that depend on the "
+        "seed alone.",
 };
 
 MR_OP(StatelessRandomUniformV2){
@@ -118,7 +118,8 @@ MR_OP(StatelessRandomUniformIntV2){
         "'int32'",
     .shape = KeyIntShape,
     .doc =
-        "Whole numbers evenly from [minval, maxval), from a key and a counter.",
+        "Draws whole numbers evenly from [minval, maxval), from a key and a "
+        "counter.",
 };
 MR_OP(StatelessRandomUniformFullIntV2){
     .inputs = MR_KEY_INPUTS,
@@ -128,7 +129,8 @@ MR_OP(StatelessRandomUniformFullIntV2){
         "int64} = 'int32'",
     .shape = KeyShape,
     .doc =
-        "Whole numbers evenly from all of the type, from a key and a counter.",
+        "Draws whole numbers evenly from all of the type, from a key and a "
+        "counter.",
 };
 
 MR_OP(StatelessRandomGetKeyCounter){

@@ -161,8 +161,8 @@ void Reader::End(const std::shared_ptr<Call>& call, Status status) {
   std::move(call->done)(std::move(status));
 }
 
-void Reader::Alone(KernelContext& ctx, absl::AnyInvocable<Status()> f,
-                   Done done) {
+void Reader::RunExclusively(KernelContext& ctx, absl::AnyInvocable<Status()> f,
+                            Done done) {
   Start(
       ctx, absl::StrCat("reader ", name_, " to be idle"), /*ordered=*/true,
       [this, f = std::move(f)](Status* status) mutable {
@@ -179,7 +179,7 @@ void Reader::Alone(KernelContext& ctx, absl::AnyInvocable<Status()> f,
 void Reader::SerializeState(KernelContext& ctx,
                             absl::AnyInvocable<void(std::string)> use,
                             Done done) {
-  Alone(
+  RunExclusively(
       ctx,
       [this, use = std::move(use)]() mutable -> Status {
         if (!work_->has_simple_state()) {
@@ -244,7 +244,7 @@ Status Reader::Restore(absl::string_view state) {
 }
 
 void Reader::RestoreState(KernelContext& ctx, std::string state, Done done) {
-  Alone(
+  RunExclusively(
       ctx,
       [this, state = std::move(state)] {
         Status status = Restore(state);
@@ -261,7 +261,7 @@ void Reader::Clear() {
 }
 
 void Reader::Reset(KernelContext& ctx, Done done) {
-  Alone(
+  RunExclusively(
       ctx,
       [this] {
         Clear();

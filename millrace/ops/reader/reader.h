@@ -50,7 +50,8 @@ class Reader final : public WaitingResource {
  private:
   struct Call;
   // Calls `f`, which returns Status, under mu_ once no read is in progress.
-  void Alone(KernelContext& ctx, absl::AnyInvocable<Status()> f, Done done);
+  void RunExclusively(KernelContext& ctx, absl::AnyInvocable<Status()> f,
+                      Done done);
   void Post(std::shared_ptr<Call> call);
   void Advance(const std::shared_ptr<Call>& call);
   StatusOr<bool> ReadSome(Call& call);

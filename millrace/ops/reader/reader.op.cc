@@ -87,7 +87,7 @@ constexpr OpFields kSerializeState = {
     .inputs = "reader_handle: Ref(string)",
     .outputs = "state: string",
     .shape = ScalarsOfHandle,
-    .doc = "Where the reader is, as a string.",
+    .doc = "Returns where the reader is, as a string.",
 };
 
 constexpr OpFields kRestoreState = {

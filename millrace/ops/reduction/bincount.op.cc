@@ -33,8 +33,8 @@ MR_OP(Bincount){
       return c.Return({size});
     },
     .doc =
-        "How often each number below `size` occurs in `arr`, or the sum of its "
-        "weights. Larger numbers are left out.",
+        "Returns how often each number below `size` occurs in `arr`, or the "
+        "sum of its weights. Larger numbers are left out.",
 };
 
 MR_OP(DenseBincount){
@@ -45,9 +45,9 @@ MR_OP(DenseBincount){
         "binary_output: bool = false",
     .shape = DenseBincountShape,
     .doc =
-        "How often each number below `size` occurs in `input`, or in each row "
-        "of a matrix; the sum of its weights, or with binary_output whether it "
-        "occurs.",
+        "Returns how often each number below `size` occurs in `input`, or in "
+        "each row of a matrix; the sum of its weights, or with binary_output "
+        "whether it occurs.",
 };
 
 }  // namespace millrace::ops

@@ -22,8 +22,8 @@ MR_OP(HistogramFixedWidth){
         "T: {int32, int64, float, double}; dtype: {int32, int64} = 'int32'",
     .shape = HistogramShape,
     .doc =
-        "How many of `values` lie in each of `nbins` parts of equal width of "
-        "`value_range`; values outside count in the first and last.",
+        "Counts the `values` that lie in each of `nbins` parts of equal width "
+        "of `value_range`; values outside count in the first and last.",
 };
 
 }  // namespace millrace::ops

@@ -60,13 +60,14 @@ MR_GRADIENT(Prod)(GradContext& g) {
   const Output order = ConcatV2(g, {reduced, others}, 0);
   const Output num_reduced = Prod(g, GatherV2(g, shape, reduced, 0), {0});
   const Output num_others = Prod(g, GatherV2(g, shape, others, 0), {0});
-  const Output turned = Transpose(g, x, order);
-  const Output rows = Reshape(g, turned, Pack(g, {num_reduced, num_others}));
+  const Output transposed = Transpose(g, x, order);
+  const Output rows =
+      Reshape(g, transposed, Pack(g, {num_reduced, num_others}));
   const Output before = Cumprod(g, rows, 0, {.exclusive = true});
   const Output after =
       Cumprod(g, rows, 0, {.exclusive = true, .reverse = true});
-  const Output rest =
-      Reshape(g, Mul(g, ConjOf(g, before), ConjOf(g, after)), Shape(g, turned));
+  const Output rest = Reshape(g, Mul(g, ConjOf(g, before), ConjOf(g, after)),
+                              Shape(g, transposed));
   const Output dx = Mul(g, dy, Transpose(g, rest, InvertPermutation(g, order)));
   g.Set(0, Reshape(g, dx, shape));
 }

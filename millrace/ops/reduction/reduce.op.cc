@@ -108,7 +108,7 @@ MR_OP(All){
     .outputs = "output: bool",
     .attrs = "keep_dims: bool = false; Tidx: {int32, int64} = 'int32'",
     .shape = ReductionShape,
-    .doc = "Whether all elements over dimensions are true.",
+    .doc = "Returns whether all elements over dimensions are true.",
 };
 
 MR_OP(Any){
@@ -116,7 +116,7 @@ MR_OP(Any){
     .outputs = "output: bool",
     .attrs = "keep_dims: bool = false; Tidx: {int32, int64} = 'int32'",
     .shape = ReductionShape,
-    .doc = "Whether one element over dimensions is true.",
+    .doc = "Returns whether one element over dimensions is true.",
 };
 
 }  // namespace millrace::ops

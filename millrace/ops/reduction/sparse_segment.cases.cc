@@ -3,7 +3,7 @@
 namespace millrace::cases {
 namespace {
 
-double SlackOf(DataType t) {
+double SumTolerance(DataType t) {
   return t == DataType::kHalf || t == DataType::kBfloat16 ? 4e-2 : 1e-5;
 }
 
@@ -16,7 +16,7 @@ void Cases(CaseList& c, bool with_rows) {
   };
   c.EachType("T", [&](CaseList& c, DataType t) {
     c.Ok(inputs(Rand(t, {5, 3}), Vec({0, 4, 4, 2, 1}), Vec({0, 0, 2, 2, 2}), 5))
-        .Tolerance(SlackOf(t));
+        .Tolerance(SumTolerance(t));
   });
   for (const DataType i : {DataType::kInt32, DataType::kInt64}) {
     c.Ok(inputs(F32({5, 2, 3}), Vec(i, {0, 4, 3}),
@@ -39,7 +39,7 @@ void GradCases(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {3, 4}), Vec({0, 4, 4, 2, 1}), Vec({0, 0, 1, 1, 2}),
           Scalar(6)})
-        .Tolerance(SlackOf(t));
+        .Tolerance(SumTolerance(t));
   });
   for (const DataType i : {DataType::kInt32, DataType::kInt64}) {
     c.Ok({F32({3, 2, 2}), Vec(i, {5, 1, 5}), Vec(DataType::kInt64, {0, 1, 1}),

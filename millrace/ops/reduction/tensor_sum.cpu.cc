@@ -24,7 +24,7 @@ Status AddElements(KernelContext& ctx, const Tensor& a, const Tensor& b,
 
 }  // namespace
 
-bool AddsUp(DataType type) {
+bool IsSummable(DataType type) {
   return IsFloating(type) || IsComplex(type) || IsInteger(type);
 }
 
@@ -48,7 +48,7 @@ StatusOr<Tensor> SumTensors(KernelContext& ctx, const Tensor& a,
   if (!b.valid()) return a;
   MR_RETURN_IF_ERROR(CheckSameForm(a, b));
   if (a.dtype() == DataType::kVariant) return SumVariants(ctx, a, b);
-  if (!AddsUp(a.dtype())) {
+  if (!IsSummable(a.dtype())) {
     return InvalidArgument("Trying to add unsupported dtype ",
                            static_cast<int>(a.dtype()));
   }

@@ -7,7 +7,7 @@ namespace millrace::ops {
 
 // Returns whether tensors of a type can be added: numbers can; bool, strings,
 // handles and quantized types cannot.
-bool AddsUp(DataType type);
+bool IsSummable(DataType type);
 
 // Returns INVALID_ARGUMENT unless both have the same type and shape.
 Status CheckSameForm(const Tensor& a, const Tensor& b);

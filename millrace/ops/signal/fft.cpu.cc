@@ -27,13 +27,13 @@ class Plans {
     }
     MR_ASSIGN_OR_RETURN(PlanPointer plan, FourierPlan::Make(n));
     MutexLock lock(mu_);
-    if (plans_.size() >= kMost) plans_.clear();
+    if (plans_.size() >= kMaxPlans) plans_.clear();
     plans_[n] = plan;
     return plan;
   }
 
  private:
-  static constexpr size_t kMost = 8;
+  static constexpr size_t kMaxPlans = 8;
   Mutex mu_;
   std::map<int64_t, PlanPointer> plans_;
 };

@@ -68,11 +68,11 @@ void Step4(const Step& s, const Complex128* x, Complex128* y) {
       const Complex128 a = from[q], b = from[q + far], c = from[q + 2 * far],
                        d = from[q + 3 * far];
       const Complex128 ac = a + c, a_c = a - c, bd = b + d, b_d = b - d;
-      const Complex128 turned(b_d.imag(), -b_d.real());
+      const Complex128 rotated(b_d.imag(), -b_d.real());
       to[q] = ac + bd;
-      to[q + s.stride] = Times(a_c + turned, w1);
+      to[q + s.stride] = Times(a_c + rotated, w1);
       to[q + 2 * s.stride] = Times(ac - bd, w2);
-      to[q + 3 * s.stride] = Times(a_c - turned, w3);
+      to[q + 3 * s.stride] = Times(a_c - rotated, w3);
     }
   }
 }

@@ -7,7 +7,7 @@ void Cwise(CaseList& c) {
   const auto in = [] { return Pairs({0, 1, 1, 0, 2, 3}); };
   c.EachType("T", [&](CaseList& c, DataType t) {
     c.Ok({in(), Rand(t, {3}), Long({3, 4}), Rand(t, {3, 4}, 1, 5)})
-        .Tolerance(SlackOf(t));
+        .Tolerance(SumTolerance(t));
   });
   const auto dense = [](TensorShape s) {
     return Rand(kF32, std::move(s), 0.5, 2);
@@ -46,7 +46,7 @@ MR_CASES(SparseTensorDenseAdd)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Of(DataType::kInt32, {3, 2}, {2, 3, 0, 1, 1, 0}), Rand(t, {3}),
           Vec({3, 4}), Rand(t, {3, 4})})
-        .Tolerance(SlackOf(t));
+        .Tolerance(SumTolerance(t));
   });
   c.Ok({Pairs({2, 3, 0, 1, 2, 3}), F32({3}), Long({3, 4}), F32({3, 4})});
   c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), F32({3, 4})});

@@ -6,11 +6,11 @@ MR_CASES(SparseTensorDenseMatMul)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Pairs({2, 1, 0, 1, 2, 3, 2, 1}), Rand(t, {4}), Long({3, 4}),
           Rand(t, {4, 5})})
-        .Tolerance(SlackOf(t));
+        .Tolerance(SumTolerance(t));
     c.Ok({Pairs({2, 1, 0, 1, 2, 3}), Rand(t, {3}), Long({3, 4}),
           Rand(t, {2, 3})},
          {{"adjoint_a", true}, {"adjoint_b", true}})
-        .Tolerance(SlackOf(t));
+        .Tolerance(SumTolerance(t));
   });
   for (const bool a : {false, true}) {
     for (const bool b : {false, true}) {

@@ -78,7 +78,7 @@ MR_OP(SetSize){
     .outputs = "size: int32",
     .attrs = "validate_indices: bool = true; " MR_SET_TYPES,
     .shape = shapes::Unknown,
-    .doc = "How many different elements each row has.",
+    .doc = "Counts the different elements of each row.",
 };
 MR_OP(DenseToDenseSetOperation){
     .inputs = "set1: T, set2: T",

@@ -23,7 +23,7 @@ inline Value Triples(std::initializer_list<double> v) {
 }
 
 // Returns the tolerance for sums of numbers of type `t`.
-inline double SlackOf(DataType t) {
+inline double SumTolerance(DataType t) {
   return t == DataType::kHalf || t == DataType::kBfloat16 ? 2e-2 : 1e-5;
 }
 

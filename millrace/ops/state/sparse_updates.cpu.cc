@@ -13,7 +13,7 @@ constexpr size_t kMinGrouped = 4 * VariableRows::kGroups;
 constexpr size_t kAhead = 6;
 // How much of one row is prefetched; the hardware prefetches the rest of a
 // longer one.
-constexpr int64_t kMostFetchedBytes = 512;
+constexpr int64_t kMaxFetchedBytes = 512;
 constexpr int64_t kCacheLine = 64;
 // The number of rows that are processed under one lock at a time: other threads
 // that want the lock wait for some microseconds.
@@ -21,7 +21,7 @@ constexpr size_t kRowsPerLock = 64;
 
 template <int kWrite>
 void Fetch(const char* data, int64_t bytes) {
-  const int64_t end = std::min(bytes, kMostFetchedBytes);
+  const int64_t end = std::min(bytes, kMaxFetchedBytes);
   for (int64_t at = 0; at < end; at += kCacheLine) {
     __builtin_prefetch(data + at, kWrite);
   }

@@ -67,7 +67,7 @@ MR_OP(VarIsInitializedOp){
     .outputs = "is_initialized: bool",
     .flags = kStateful | kReadsVariable,
     .shape = shapes::Scalar,
-    .doc = "Whether a resource variable has a value.",
+    .doc = "Returns whether a resource variable has a value.",
 };
 
 MR_OP(IsVariableInitialized){
@@ -76,7 +76,7 @@ MR_OP(IsVariableInitialized){
     .attrs = "dtype: type",
     .flags = kAllowsUninitialized | kReadsVariable,
     .shape = shapes::Scalar,
-    .doc = "Whether a reference variable has a value.",
+    .doc = "Returns whether a reference variable has a value.",
 };
 
 MR_OP(DestroyResourceOp){

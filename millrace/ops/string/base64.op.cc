@@ -14,7 +14,7 @@ MR_OP(DecodeBase64){
     .inputs = "input: string",
     .outputs = "output: string",
     .shape = shapes::Unchanged,
-    .doc = "What EncodeBase64 has encoded, padded or not.",
+    .doc = "Decodes what EncodeBase64 has encoded, padded or not.",
 };
 
 }  // namespace millrace::ops

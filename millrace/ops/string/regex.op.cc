@@ -19,7 +19,7 @@ MR_OP(StaticRegexFullMatch){
     .outputs = "output: bool",
     .attrs = "pattern: string",
     .shape = shapes::Unchanged,
-    .doc = "Whether the whole string matches the pattern.",
+    .doc = "Returns whether the whole string matches the pattern.",
 };
 
 MR_OP(RegexFullMatch){

@@ -150,7 +150,7 @@ Status TensorArray::AddTo(KernelContext& ctx, int32_t index, Slot& slot,
     slot.tensor = std::move(value);
     return OkStatus();
   }
-  if (!AddsUp(options_.dtype)) {
+  if (!IsSummable(options_.dtype)) {
     return InvalidArgument("tensor_array::AddToTensor type not supported: ",
                            DataTypeName(options_.dtype));
   }

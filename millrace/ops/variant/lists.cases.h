@@ -34,7 +34,7 @@ inline Case& Empty(CaseList& c, const char* name, Value shape,
                                {std::move(shape), Scalar(most)}, Element(t));
 }
 // Adds a value whose static shape is unknown.
-inline Case& Hidden(Case& c, const char* name, Value v) {
+inline Case& WithUnknownShape(Case& c, const char* name, Value v) {
   // g++ 12 gives a wrong warning for a temporary here.
   const PartialShape unknown;
   return c.Node(name, "PlaceholderWithDefault", {std::move(v)},

@@ -39,7 +39,7 @@ MR_OP(OptionalHasValue){
     .inputs = "optional: variant",
     .outputs = "has_value: bool",
     .shape = shapes::Scalar,
-    .doc = "Whether there are tensors.",
+    .doc = "Returns whether there are tensors.",
 };
 
 MR_OP(OptionalGetValue){

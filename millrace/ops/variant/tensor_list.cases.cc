@@ -33,7 +33,7 @@ void FailingPushes(CaseList& c) {
       .Node("b", "TensorListPushBack", {"a", F32({2})})
       .NoShapeCheck()
       .RunError({"b"}, kInvalid, "Tried to push item into a full list");
-  Hidden(Empty(c, "other_shape", Vec({3})), "v", F32({2}))
+  WithUnknownShape(Empty(c, "other_shape", Vec({3})), "v", F32({2}))
       .Node("a", "TensorListPushBack", {"list", "v"})
       .RunError({"a"}, kInvalid,
                 "Tried to append a tensor with incompatible shape to a list. "
@@ -76,7 +76,7 @@ void FailingSets(CaseList& c) {
       .Node("n", "TensorListLength", {"s"})
       .Node("t", "TensorListStack", {"s", Vec({2})}, Element(kFloat))
       .Run({"n", "t"});
-  Hidden(Reserved(c, "other_shape", 2, Vec({3})), "v", F32({2}))
+  WithUnknownShape(Reserved(c, "other_shape", 2, Vec({3})), "v", F32({2}))
       .Node("s", "TensorListSetItem", {"list", Scalar(1), "v"})
       .RunError({"s"}, kInvalid,
                 "Tried to set a tensor with incompatible shape at a list "
@@ -148,7 +148,7 @@ MR_CASES(EmptyTensorList)(CaseList& c) {
             {{"shape_type", DataType::kInt32}})
       .NoShapeCheck()
       .Run({"s"});
-  Hidden(c.Sequence("scalar_shape"), "v", Scalar(3))
+  WithUnknownShape(c.Sequence("scalar_shape"), "v", Scalar(3))
       .Node("list", "EmptyTensorList", {"v", Scalar(-1)}, Element(kFloat))
       .NoShapeCheck()
       .RunError({"list"}, kInvalid,

@@ -208,11 +208,11 @@ MR_CASES(TensorListFromTensor)(CaseList& c) {
       .Node("t", "TensorListStack", {"s", Scalar(-1)}, Element(kFloat))
       .NoShapeCheck()
       .Run({"t"});
-  Hidden(c.Sequence("other_shape"), "v", F32({3, 2}))
+  WithUnknownShape(c.Sequence("other_shape"), "v", F32({3, 2}))
       .Node("s", "TensorListFromTensor", {"v", Vec({3})})
       .RunError({"s"}, kInvalid,
                 "Specified a list with shape [3] from a tensor with shape [2]");
-  Hidden(c.Sequence("scalar"), "v", F32({}))
+  WithUnknownShape(c.Sequence("scalar"), "v", F32({}))
       .Node("s", "TensorListFromTensor", {"v", Scalar(-1)})
       .NoShapeCheck()
       .RunError({"s"}, kInvalid,

@@ -11,7 +11,7 @@ namespace {
 
 // If more calls in a row than this are not answered by their deadlines, the
 // connection is unusable, whatever the sockets report.
-constexpr int kMostTimeouts = 3;
+constexpr int kMaxTimeouts = 3;
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void CallerConnection::GiveUp(uint64_t number, const Status& reason) {
     // one.
     if (number >= counted_before_) {
       counted_before_ = next_number_;
-      give_up = ++timeouts_in_a_row_ >= kMostTimeouts;
+      give_up = ++timeouts_in_a_row_ >= kMaxTimeouts;
     }
   }
   connection_->Send(
@@ -108,7 +108,7 @@ void CallerConnection::GiveUp(uint64_t number, const Status& reason) {
        .aux = timed_out ? FrameHeader::kTimedOut : FrameHeader::kGaveUp},
       {});
   if (give_up) {
-    connection_->Close(Unavailable(kMostTimeouts,
+    connection_->Close(Unavailable(kMaxTimeouts,
                                    " calls in a row were not answered by "
                                    "their deadlines"));
   }
@@ -132,7 +132,7 @@ Status CallerConnection::OnFrame(const FrameHeader& header,
     payload = ByteChunks();
   }
   if (IsShortCall(call->method(), size)) {
-    call->FinishHere(std::move(status), std::move(payload));
+    call->FinishInline(std::move(status), std::move(payload));
   } else {
     call->Finish(std::move(status), std::move(payload));
   }

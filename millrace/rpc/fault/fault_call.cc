@@ -22,7 +22,7 @@ FaultCall::FaultCall(std::shared_ptr<FaultNetwork::State> network,
 void FaultCall::Start(ByteChunks request) {
   request_ = OwnedBytes(std::move(request));
   plan_ = network_->Decide(method());
-  life_ = network_->LifeOf(address());
+  life_ = network_->StartsOf(address());
   if (plan_.reset) After(plan_.reset_delay, &FaultCall::ResetAll);
   if (plan_.request_lost) {
     network_->Count(Fault::kRequestLost, *this);
@@ -64,7 +64,7 @@ void FaultCall::SendDuplicate() {
 void FaultCall::Send(Copy copy) {
   const bool counts = copy == Copy::kFirst;
   // A connection ends with the process that it led to.
-  if (network_->LifeOf(address()) != life_) {
+  if (network_->StartsOf(address()) != life_) {
     if (counts) Lose();
     return;
   }

@@ -50,7 +50,7 @@ void FaultNetwork::State::AddName(const std::string& address,
   ++lives_[address];
 }
 
-int64_t FaultNetwork::State::LifeOf(absl::string_view address) const {
+int64_t FaultNetwork::State::StartsOf(absl::string_view address) const {
   MutexLock lock(mu_);
   const auto it = lives_.find(address);
   return it == lives_.end() ? 0 : it->second;

@@ -45,7 +45,7 @@ class FaultNetwork::State : public std::enable_shared_from_this<State> {
   // none.
   std::string NameOf(const std::string& address) const;
   // Returns how many listeners have started at the address so far.
-  int64_t LifeOf(absl::string_view address) const;
+  int64_t StartsOf(absl::string_view address) const;
 
   FaultPlan Decide(const Method& method);
   void Count(Fault fault, const FaultCall& call);

@@ -48,7 +48,7 @@ class Health final : public LocalMethod {
     return NotFound("this server does not offer ", service);
   }
 
-  std::string Farewell() const override { return Response(kNotServing); }
+  std::string LastMessage() const override { return Response(kNotServing); }
 
  private:
   const Form form_;

@@ -39,7 +39,7 @@ TEST_F(HealthTest, HealthOfServices) {
   EXPECT_EQ(Ask("/grpc.health.v1.Health/Check", unknown).status().code(),
             StatusCode::kNotFound);
   EXPECT_EQ(*Ask("/grpc.health.v1.Health/Watch", unknown), "\x08\x03");
-  EXPECT_EQ(methods_.at("/grpc.health.v1.Health/Watch")->Farewell(),
+  EXPECT_EQ(methods_.at("/grpc.health.v1.Health/Watch")->LastMessage(),
             "\x08\x02");
 }
 

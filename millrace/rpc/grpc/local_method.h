@@ -15,7 +15,7 @@ class LocalMethod {
  public:
   enum class Form {
     kUnary,    // one request, one reply
-    kWatched,  // one request, one reply now, Farewell when the server stops
+    kWatched,  // one request, one reply now, LastMessage when the server stops
     kEach,     // a reply to each request
   };
   virtual ~LocalMethod() = default;
@@ -23,7 +23,7 @@ class LocalMethod {
   // Returns the serialized reply to a serialized request. Thread-safe.
   virtual StatusOr<std::string> Answer(const std::string& request) const = 0;
   // Returns the last message of a kWatched call.
-  virtual std::string Farewell() const { return ""; }
+  virtual std::string LastMessage() const { return ""; }
 };
 
 // By path, "/grpc.health.v1.Health/Check".

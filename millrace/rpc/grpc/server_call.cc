@@ -180,7 +180,7 @@ void ServerCall::EndStream(const Status& status) {
   }
   const std::string farewell = local_->form() == LocalMethod::Form::kWatched &&
                                        status.code() == StatusCode::kUnavailable
-                                   ? local_->Farewell()
+                                   ? local_->LastMessage()
                                    : "";
   if (farewell.empty()) {
     Finish(status);

@@ -13,26 +13,10 @@
 
 #include "millrace/base/random.h"
 #include "millrace/device/devices.h"
-#include "millrace/graph/all_ops.h"
-#include "millrace/kernel/all_kernels.h"
 #include "millrace/session/local_session.h"
+#include "millrace/session/testing/all_tables.h"
 
 namespace millrace {
-
-struct RewritingTables {
-  std::unique_ptr<const OpRegistry> ops;
-  KernelTable kernels;
-};
-inline const RewritingTables& TablesOfAll() {
-  static const RewritingTables* const tables = [] {
-    auto ops = OpRegistry::Build(AllOps());
-    MR_CHECK(ops.ok(), ops.status().message());
-    auto kernels = KernelTable::Build(AllCpuKernels());
-    MR_CHECK(kernels.ok(), kernels.status().message());
-    return new RewritingTables{*std::move(ops), *std::move(kernels)};
-  }();
-  return *tables;
-}
 
 // Builds a graph in few words; `T` is set for the nodes that have it.
 class GraphText {

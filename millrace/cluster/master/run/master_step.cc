@@ -145,7 +145,7 @@ void MasterStep::Launch() {
   const size_t count = run_->parts.size();
   // Nothing to run: no fetches, or none that comes from a node.
   if (count == 0) return FinishWith(OkStatus());
-  EnterTraces();
+  BeginTraces();
   parts_ = std::make_unique<Part[]>(count);
   for (size_t i = 0; i < count; ++i) {
     parts_[i].plan = &run_->parts[i];
@@ -174,14 +174,14 @@ void MasterStep::Launch() {
   if (own != nullptr) start(*own);
 }
 
-void MasterStep::EnterTraces() {
+void MasterStep::BeginTraces() {
   Tracer* const tracer = session_->environment().options.tracer;
   if (tracer != nullptr && tracer->wants_steps()) [[unlikely]] {
     trace_ids_ = tracer->BeginStep(step_id_, session_->handle(), start_nanos_);
   }
 }
 
-void MasterStep::LeaveTraces(const Status& status) {
+void MasterStep::EndTraces(const Status& status) {
   if (trace_ids_.empty()) return;
   session_->environment().options.tracer->EndStep(trace_ids_, step_id_, status);
 }
@@ -218,7 +218,7 @@ Status MasterStep::MakeRequest(Part& part) {
 
 void MasterStep::OnPart(Part& part, Status status) {
   if (status.ok()) status = std::move(part.reply.status);
-  if (!status.ok()) OnError(SayWhere(*part.plan, status));
+  if (!status.ok()) OnError(WithTaskName(*part.plan, status));
   // The fed values are not needed any more.
   part.request.send.clear();
   part.ended.store(true, std::memory_order_release);
@@ -343,7 +343,7 @@ void MasterStep::AnswerWithPartitionGraphs(
 
 void MasterStep::Answer(Status status, std::vector<Tensor> fetches,
                         RunMetadata* metadata) {
-  LeaveTraces(status);
+  EndTraces(status);
   session_->Leave(this);
   std::vector<StepDone> attached;
   {

@@ -58,8 +58,8 @@ class MasterStep final : public RefCounted {
   void WaitForPreparation();
   Status CheckFeeds() const;
   void Launch();
-  void EnterTraces();
-  void LeaveTraces(const Status& status);
+  void BeginTraces();
+  void EndTraces(const Status& status);
   Status MakeRequest(Part& part);
   void OnPart(Part& part, Status status);
   void OnError(Status error);

@@ -301,7 +301,7 @@ class PartialStep::Call final : public RefCounted {
 
   void Finish(Status status) {
     if (client_ != nullptr) client_->Unregister(client_token_);
-    step_->Left(start_nanos_);
+    step_->RemoveCall(start_nanos_);
     if (!status.ok() || is_last_) step_->End(status);
     MasterEnvironment& environment = step_->session_->environment();
     if (!status.ok()) result_.clear();
@@ -341,7 +341,7 @@ void PartialStep::Run(CallContext& context, const RunStepRequest& request,
       ->Start(request);
 }
 
-void PartialStep::Left(int64_t start_nanos) {
+void PartialStep::RemoveCall(int64_t start_nanos) {
   MutexLock lock(mu_);
   calls_.erase(calls_.find(start_nanos));
 }

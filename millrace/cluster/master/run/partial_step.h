@@ -54,7 +54,7 @@ class PartialStep final : public RefCounted {
   Status Take(const RunStepRequest& request, int64_t start_nanos,
               std::vector<int>* feeds, std::vector<int>* fetches,
               bool* is_last);
-  void Left(int64_t start_nanos);
+  void RemoveCall(int64_t start_nanos);
   void End(const Status& reason);
 
   const Ref<MasterSession> session_;

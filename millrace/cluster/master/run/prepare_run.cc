@@ -81,7 +81,7 @@ class Preparation final : public RefCounted {
         run_->parts[i].graph_handle = calls[i].reply.graph_handle;
         continue;
       }
-      UpdateStatus(status, SayWhere(run_->parts[i], calls[i].status));
+      UpdateStatus(status, WithTaskName(run_->parts[i], calls[i].status));
     }
     End(std::move(status));
   }

@@ -37,7 +37,7 @@ void PreparedRun::SetReady(Status status) {
   for (Waiter& waiter : waiters) std::move(waiter)(status_);
 }
 
-Status SayWhere(const PreparedRun::Part& part, const Status& status) {
+Status WithTaskName(const PreparedRun::Part& part, const Status& status) {
   if (part.peer->is_self()) return status;
   const bool lost = status.code() == StatusCode::kAborted ||
                     status.code() == StatusCode::kUnavailable;

@@ -63,6 +63,6 @@ class PreparedRun final : public RefCounted {
 // Returns `status` of a call for `part` with the task's name added, unless that
 // is the master's own task; with its address, too, if the task itself may be
 // the cause.
-Status SayWhere(const PreparedRun::Part& part, const Status& status);
+Status WithTaskName(const PreparedRun::Part& part, const Status& status);
 
 }  // namespace millrace

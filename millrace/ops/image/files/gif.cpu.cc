@@ -58,7 +58,7 @@ class GifParser {
     Frame next;
     while (true) {
       MR_RETURN_IF_ERROR(stop());
-      if (rest_.empty()) return CutShort();
+      if (rest_.empty()) return TruncatedFile();
       const uint8_t kind = ByteAt(rest_, 0);
       rest_.remove_prefix(1);
       if (kind == kTrailer) return OkStatus();
@@ -83,22 +83,22 @@ class GifParser {
   Status ReadColors(uint8_t flags, absl::string_view* colors) {
     if ((flags & 0x80) == 0) return OkStatus();
     const size_t size = size_t{3} << ((flags & 7) + 1);
-    if (rest_.size() < size) return CutShort();
+    if (rest_.size() < size) return TruncatedFile();
     *colors = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return OkStatus();
   }
 
   Status ReadExtension(Frame* next) {
-    if (rest_.empty()) return CutShort();
+    if (rest_.empty()) return TruncatedFile();
     const uint8_t label = ByteAt(rest_, 0);
     rest_.remove_prefix(1);
     for (bool first = true;; first = false) {
-      if (rest_.empty()) return CutShort();
+      if (rest_.empty()) return TruncatedFile();
       const size_t size = ByteAt(rest_, 0);
       rest_.remove_prefix(1);
       if (size == 0) return OkStatus();
-      if (rest_.size() < size) return CutShort();
+      if (rest_.size() < size) return TruncatedFile();
       if (first && label == kGraphicsControl && size == 4) {
         next->transparent =
             (ByteAt(rest_, 0) & 1) != 0 ? ByteAt(rest_, 3) : kNoColor;
@@ -108,7 +108,7 @@ class GifParser {
   }
 
   Status ReadFrame(StopCheck stop, Frame* frame) {
-    if (rest_.size() < kFrameBytes) return CutShort();
+    if (rest_.size() < kFrameBytes) return TruncatedFile();
     frame->left = WordAt(rest_, 0);
     frame->top = WordAt(rest_, 2);
     frame->width = WordAt(rest_, 4);

@@ -13,10 +13,12 @@ Status Defective() {
 
 }  // namespace
 
-Status CutShort() { return InvalidArgument("Failed to read from given file"); }
+Status TruncatedFile() {
+  return InvalidArgument("Failed to read from given file");
+}
 
 Status LzwReader::Start(absl::string_view data) {
-  if (data.empty()) return CutShort();
+  if (data.empty()) return TruncatedFile();
   root_bits_ = static_cast<uint8_t>(data[0]);
   if (root_bits_ > kMaxRootBits) return Defective();
   data_ = data.substr(1);
@@ -42,14 +44,14 @@ void LzwReader::Clear() {
 
 Status LzwReader::NextByte(uint8_t* byte) {
   if (block_left_ == 0) {
-    if (data_.empty()) return CutShort();
+    if (data_.empty()) return TruncatedFile();
     block_left_ = static_cast<uint8_t>(data_[0]);
     data_.remove_prefix(1);
     if (block_left_ == 0) {
       ended_ = true;
       return Defective();
     }
-    if (data_.size() < block_left_) return CutShort();
+    if (data_.size() < block_left_) return TruncatedFile();
   }
   *byte = static_cast<uint8_t>(data_[0]);
   data_.remove_prefix(1);
@@ -90,7 +92,7 @@ Status LzwReader::Expand(int code) {
 
 // Adds a code for the last code followed by the first pixel of this one. At
 // 4096 codes the table stays as it is until it is cleared.
-void LzwReader::Learn(int code) {
+void LzwReader::AddCode(int code) {
   if (last_code_ != kNoCode && next_code_ < kMaxCodes) {
     const auto at = static_cast<size_t>(next_code_);
     const auto last = static_cast<size_t>(last_code_);
@@ -123,15 +125,15 @@ Status LzwReader::Read(uint8_t* out, int64_t count) {
       continue;
     }
     MR_RETURN_IF_ERROR(Expand(code));
-    Learn(code);
+    AddCode(code);
   }
 }
 
 StatusOr<absl::string_view> LzwReader::Finish() {
   while (!ended_) {
-    if (data_.size() < block_left_) return CutShort();
+    if (data_.size() < block_left_) return TruncatedFile();
     data_.remove_prefix(block_left_);
-    if (data_.empty()) return CutShort();
+    if (data_.empty()) return TruncatedFile();
     block_left_ = static_cast<uint8_t>(data_[0]);
     data_.remove_prefix(1);
     ended_ = block_left_ == 0;

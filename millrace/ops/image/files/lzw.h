@@ -11,7 +11,7 @@ namespace millrace::ops {
 
 // Returns INVALID_ARGUMENT "Failed to read from given file", for data that end
 // too early.
-Status CutShort();
+Status TruncatedFile();
 
 // Decodes the pixels of one image, a piece at a time, from data blocks of up to
 // 255 bytes. Its size does not depend on the data. For one thread.
@@ -39,7 +39,7 @@ class LzwReader {
   Status NextCode(int* code);
   // Pushes the pixels of a code on the stack, the first one on top.
   Status Expand(int code);
-  void Learn(int code);
+  void AddCode(int code);
 
   absl::string_view data_;
   size_t block_left_ = 0;

@@ -29,8 +29,8 @@ T LowestOf() {
 // Sets z to the largest elements. Starts with LowestOf and replaces it, in
 // order, by what is larger; thus NaN and -infinity are never the result.
 template <class T>
-MR_TARGET_CLONES void MaxOfTaps(const T* x, absl::Span<const int64_t> places,
-                                int64_t n, T* z) {
+MR_TARGET_CLONES void MaxOfWindow(const T* x, absl::Span<const int64_t> places,
+                                  int64_t n, T* z) {
   using S = ComputeType<T>;  // half and bfloat16 are compared as floats
   const S lowest = static_cast<S>(LowestOf<T>());
   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
@@ -48,14 +48,14 @@ MR_TARGET_CLONES void MaxOfTaps(const T* x, absl::Span<const int64_t> places,
   });
 }
 
-// Sets tap[k] to the argmax offset, where x[places[tap] + k] is largest; the
-// first of several. Starts with the first element and replaces it, in order, by
-// what is larger; thus a NaN that comes first stays. Requires at least one
-// place. `largest` is set as by MaxOfTaps.
+// Sets offset[k] to the argmax offset, where x[places[offset] + k] is largest;
+// the first of several. Starts with the first element and replaces it, in
+// order, by what is larger; thus a NaN that comes first stays. Requires at
+// least one place. `largest` is set as by MaxOfWindow.
 template <class T, int kLanes>
 MR_LANES inline void FindOffsetsInLanes(const T* x,
                                         absl::Span<const int64_t> places,
-                                        int32_t (&tap)[kLanes],
+                                        int32_t (&offset)[kLanes],
                                         ComputeType<T> (&largest)[kLanes]) {
   using S = ComputeType<T>;
   const S lowest = static_cast<S>(LowestOf<T>());
@@ -65,10 +65,10 @@ MR_LANES inline void FindOffsetsInLanes(const T* x,
   for (int k = 0; k < kLanes; ++k) {
     best[k] = static_cast<S>(first[k]);
     largest[k] = lowest < best[k] ? best[k] : lowest;
-    tap[k] = 0;
+    offset[k] = 0;
   }
-  const auto taps = static_cast<int32_t>(places.size());
-  for (int32_t t = 1; t < taps; ++t) {
+  const auto pixels = static_cast<int32_t>(places.size());
+  for (int32_t t = 1; t < pixels; ++t) {
     const T* const from = x + places[static_cast<size_t>(t)];
 #pragma GCC unroll 4
     for (int k = 0; k < kLanes; ++k) {
@@ -76,7 +76,7 @@ MR_LANES inline void FindOffsetsInLanes(const T* x,
       const int32_t take = -int32_t{best[k] < v};  // no branch: all bits or 0
       best[k] = best[k] < v ? v : best[k];
       largest[k] = largest[k] < v ? v : largest[k];
-      tap[k] = (t & take) | (tap[k] & ~take);
+      offset[k] = (t & take) | (offset[k] & ~take);
     }
   }
 }
@@ -89,24 +89,25 @@ MR_TARGET_CLONES void LargestOfWindow(const T* x,
                                       int64_t* index) {
   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
     ComputeType<T> largest[kLanes];
-    int32_t tap[kLanes];
-    FindOffsetsInLanes<T, kLanes>(x + c, places, tap, largest);
+    int32_t offset[kLanes];
+    FindOffsetsInLanes<T, kLanes>(x + c, places, offset, largest);
     for (int k = 0; k < kLanes; ++k) {
-      index[c + k] = first + places[static_cast<size_t>(tap[k])] + c + k;
+      index[c + k] = first + places[static_cast<size_t>(offset[k])] + c + k;
     }
   });
 }
 
-// Sets `taps` to the argmax offsets, and z as MaxOfTaps does unless it is null.
+// Sets `offsets` to the argmax offsets, and z as MaxOfWindow does unless it is
+// null.
 template <class T, class I>
 MR_LANES inline void FindMaxAndOffsets(const T* x,
                                        absl::Span<const int64_t> places,
-                                       int64_t n, T* z, I* taps) {
+                                       int64_t n, T* z, I* offsets) {
   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
     ComputeType<T> largest[kLanes];
-    int32_t tap[kLanes];
-    FindOffsetsInLanes<T, kLanes>(x + c, places, tap, largest);
-    for (int k = 0; k < kLanes; ++k) taps[c + k] = static_cast<I>(tap[k]);
+    int32_t offset[kLanes];
+    FindOffsetsInLanes<T, kLanes>(x + c, places, offset, largest);
+    for (int k = 0; k < kLanes; ++k) offsets[c + k] = static_cast<I>(offset[k]);
     if (z == nullptr) return;
     for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(largest[k]);
   });
@@ -114,21 +115,21 @@ MR_LANES inline void FindMaxAndOffsets(const T* x,
 template <class T>
 MR_TARGET_CLONES void MaxAndOffsets(const T* x,
                                     absl::Span<const int64_t> places, int64_t n,
-                                    T* z, uint8_t* taps) {
-  FindMaxAndOffsets(x, places, n, z, taps);
+                                    T* z, uint8_t* offsets) {
+  FindMaxAndOffsets(x, places, n, z, offsets);
 }
 // For windows of more than 256 pixels, which are rare; clones for three targets
 // and each type would take the compiler ten seconds.
 template <class T>
 void MaxAndOffsets(const T* x, absl::Span<const int64_t> places, int64_t n,
-                   T* z, int32_t* taps) {
-  FindMaxAndOffsets(x, places, n, z, taps);
+                   T* z, int32_t* offsets) {
+  FindMaxAndOffsets(x, places, n, z, offsets);
 }
 
 // Sets z to the sum of dy over those windows over a pixel whose largest element
 // it is, by their argmax offsets.
 template <class T, class I>
-MR_LANES inline void AddWhereOffset(const T* dy, const I* taps,
+MR_LANES inline void AddWhereOffset(const T* dy, const I* offsets,
                                     absl::Span<const WindowOver> windows,
                                     int64_t n, T* z) {
   using S = ComputeType<T>;
@@ -141,12 +142,12 @@ MR_LANES inline void AddWhereOffset(const T* dy, const I* taps,
     bool is_first = true;
     for (const WindowOver& window : windows) {
       const T* const from = dy + window.place + c;
-      const I* const tap = taps + window.place + c;
-      const auto own = static_cast<I>(window.tap);
+      const I* const offset = offsets + window.place + c;
+      const auto own = static_cast<I>(window.offset);
       if (is_first) {
 #pragma GCC ivdep
         for (int k = 0; k < kLanes; ++k) {
-          to[k] = tap[k] == own ? from[k] : T(0);
+          to[k] = offset[k] == own ? from[k] : T(0);
         }
         is_first = false;
         continue;
@@ -155,28 +156,29 @@ MR_LANES inline void AddWhereOffset(const T* dy, const I* taps,
       for (int k = 0; k < kLanes; ++k) {
         const T sum = static_cast<T>(
             Plus<S>(static_cast<S>(to[k]), static_cast<S>(from[k])));
-        to[k] = tap[k] != own ? to[k] : sum;
+        to[k] = offset[k] != own ? to[k] : sum;
       }
     }
   });
 }
 template <class T>
-MR_TARGET_CLONES void SumWhereOffset(const T* dy, const uint8_t* taps,
+MR_TARGET_CLONES void SumWhereOffset(const T* dy, const uint8_t* offsets,
                                      absl::Span<const WindowOver> windows,
                                      int64_t n, T* z) {
-  AddWhereOffset(dy, taps, windows, n, z);
+  AddWhereOffset(dy, offsets, windows, n, z);
 }
 template <class T>
-void SumWhereOffset(const T* dy, const int32_t* taps,
+void SumWhereOffset(const T* dy, const int32_t* offsets,
                     absl::Span<const WindowOver> windows, int64_t n, T* z) {
-  AddWhereOffset(dy, taps, windows, n, z);
+  AddWhereOffset(dy, offsets, windows, n, z);
 }
 
 // Sets z to the sum over the pixels of a window, multiplied by `factor`.
 template <class T>
-MR_TARGET_CLONES void ScaledSumOfTaps(const T* x,
-                                      absl::Span<const int64_t> places,
-                                      ComputeType<T> factor, int64_t n, T* z) {
+MR_TARGET_CLONES void ScaledSumOfWindow(const T* x,
+                                        absl::Span<const int64_t> places,
+                                        ComputeType<T> factor, int64_t n,
+                                        T* z) {
   using S = ComputeType<T>;
   ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
     S sums[kLanes];
@@ -197,10 +199,10 @@ MR_TARGET_CLONES void ScaledSumOfTaps(const T* x,
 // Sets z to weighted sums for `pixels` pixels of n channels, one after the
 // other; the places and weights of pixel i end at ends[i].
 template <class T>
-MR_TARGET_CLONES void WeightedSumsOfTaps(const T* x, const int64_t* places,
-                                         const ComputeType<T>* weights,
-                                         const int64_t* ends, int64_t pixels,
-                                         int64_t n, T* z) {
+MR_TARGET_CLONES void WeightedSumsOfPixels(const T* x, const int64_t* places,
+                                           const ComputeType<T>* weights,
+                                           const int64_t* ends, int64_t pixels,
+                                           int64_t n, T* z) {
   using S = ComputeType<T>;
   int64_t begin = 0;
   for (int64_t i = 0; i < pixels; ++i, z += n) {

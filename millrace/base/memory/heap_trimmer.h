@@ -1,5 +1,5 @@
-// HeapTrim: returns the memory that malloc keeps to the operating system, after
-// a delay.
+// HeapTrimmer: returns the memory that malloc keeps to the operating system,
+// after a delay.
 #pragma once
 
 #include <atomic>
@@ -14,14 +14,14 @@ namespace millrace {
 // megabytes of small blocks. Once freed, they stay with malloc (between blocks
 // that are still in use), so an idle server would look as if it leaked memory.
 // Thread-safe.
-class HeapTrim {
+class HeapTrimmer {
  public:
-  // `lanes` must outlive the work that Soon has started.
-  explicit HeapTrim(Lanes& lanes) : lanes_(lanes) {}
+  // `lanes` must outlive the work that Schedule has started.
+  explicit HeapTrimmer(Lanes& lanes) : lanes_(lanes) {}
 
   // Trims after kDelayMillis on a thread of the blocking pool, once for all
   // calls in that time. Does nothing in a simulation.
-  void Soon();
+  void Schedule();
 
   static constexpr int64_t kDelayMillis = 2000;
 

@@ -1,4 +1,4 @@
-#include "millrace/base/memory/heap_trim.h"
+#include "millrace/base/memory/heap_trimmer.h"
 
 #include <malloc.h>
 
@@ -6,7 +6,7 @@
 
 namespace millrace {
 
-void HeapTrim::Soon() {
+void HeapTrimmer::Schedule() {
   if (internal::InSim() || asked_->exchange(true)) return;
   lanes_.timer.RunAt(
       Deadline::AfterMillis(kDelayMillis),
