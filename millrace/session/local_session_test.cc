@@ -48,7 +48,7 @@ const Tables& RealTables() {
   static const Tables* const tables = [] {
     auto ops = OpRegistry::Build(AllOps());
     MR_CHECK(ops.ok(), ops.status().message());
-    auto kernels = KernelTable::Build(AllCpuKernels());
+    auto kernels = KernelTable::Build(AllKernels());
     MR_CHECK(kernels.ok(), kernels.status().message());
     return new Tables{*std::move(ops), *std::move(kernels)};
   }();

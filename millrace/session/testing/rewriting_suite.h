@@ -27,7 +27,7 @@ inline const RewritingTables& TablesOfAll() {
   static const RewritingTables* const tables = [] {
     auto ops = OpRegistry::Build(AllOps());
     MR_CHECK(ops.ok(), ops.status().message());
-    auto kernels = KernelTable::Build(AllCpuKernels());
+    auto kernels = KernelTable::Build(AllKernels());
     MR_CHECK(kernels.ok(), kernels.status().message());
     return new RewritingTables{*std::move(ops), *std::move(kernels)};
   }();
