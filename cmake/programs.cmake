@@ -14,7 +14,7 @@ configure_file("${PROJECT_SOURCE_DIR}/tools/millrace/run_script.cc.in" "${PROJEC
 add_library(millrace_all INTERFACE)
 target_link_libraries(millrace_all INTERFACE
   millrace_train millrace_ops_grad millrace_client millrace_cluster millrace_rpc_grpc
-  millrace_session millrace_ops_cpu millrace_ops_schema)
+  millrace_session millrace_ops_gpu millrace_ops_cpu millrace_ops_schema)
 add_library(millrace::millrace ALIAS millrace_all)
 
 # What `./dev build` builds: no tests.

@@ -11,6 +11,7 @@ base 0 none
 graph 2 base
 ops.op 2 base graph
 ops.cpu 5 base graph ops.op
+ops.gpu 5 base graph ops.op ops.cpu
 pass 5 base graph + ops.op
 """
 
@@ -79,6 +80,24 @@ class CheckLayersTest(unittest.TestCase):
       "ops.op (level 2) may not include ops.cpu",
     )
     self.assertOne(self.problems("millrace/ops/math/add.cc"), "needs a facet")
+    self.assertOne(self.problems("millrace/ops/math/add.cpu.cu"), "needs a facet")
+
+  def test_kernels_for_gpus_are_a_room(self):
+    for path in ("millrace/ops/math/add.gpu.cc", "millrace/ops/math/add.gpu.cu"):
+      self.assertEqual(
+        [], self.problems(path, '#include "millrace/graph/node.h"', '#include "millrace/ops/math/shapes_of_both.h"')
+      )
+      self.assertOne(
+        self.problems(path, '#include "millrace/pass/place.h"'),
+        "ops.gpu (level 5) may not include pass",
+        "may include: ops.gpu base graph ops.op ops.cpu",
+      )
+    self.assertOne(
+      self.problems("millrace/ops/math/add.cpu.cc", '#include "millrace/ops/math/add.gpu.h"'),
+      "ops.cpu (level 5) may not include ops.gpu",
+    )
+    self.assertEqual([], self.problems("millrace/ops/math/add.gpu.cu", "#include <cuda_runtime.h>"))
+    self.assertOne(self.problems("millrace/ops/math/add.gpu.cc", "#include <cuda_runtime.h>"), "CUDA stays in *.gpu.cu")
 
   def test_unknown_room(self):
     self.assertOne(self.problems("millrace/graph/a.cc", '#include "millrace/grpah/a.h"'), "is no room")
@@ -125,6 +144,8 @@ class CheckLayersTest(unittest.TestCase):
           **schema,
           "millrace/ops/math/add.cpu.cc": "MR_KERNELS(Add, Cpu){};\n",
           "millrace/ops/math/add_small.cpu.cc": "MR_KERNELS(\n    Sub, Cpu){};\n",
+          "millrace/ops/math/add.gpu.cc": "MR_KERNELS(Sub, Gpu){};\n",
+          "millrace/ops/math/add_large.gpu.cu": "MR_KERNELS(\n    Add, Gpu){};\n",
           "millrace/ops/math/add.grad.cc": "MR_GRADIENT(Add)(G& g) {}\nMR_NO_GRADIENT(Sub);\n",
           "millrace/ops/math/add.cases.cc": "MR_CASES(Add)(C& c) {}\n",
           "millrace/ops/math/shared_steps.cases.cc": "void Steps() {}\n",
@@ -136,6 +157,16 @@ class CheckLayersTest(unittest.TestCase):
       "millrace/ops/math/loop.cpu.cc:2:",
       "the schema of Sub is in millrace/ops/math/add.op.cc",
       "declare this in millrace/ops/math/add.cpu.cc or millrace/ops/math/add_<word>.cpu.cc",
+    )
+    self.assertOne(
+      self.problems_of_tree({**schema, "millrace/ops/math/loop.gpu.cu": "\nMR_KERNELS(\n    Sub, Gpu){};\n"}),
+      "millrace/ops/math/loop.gpu.cu:2:",
+      "declare this in millrace/ops/math/add.gpu.cu or millrace/ops/math/add_<word>.gpu.cu",
+    )
+    self.assertOne(
+      self.problems_of_tree({**schema, "millrace/ops/math/add.gpu.cc": "MR_KERNELS(Ad, Gpu){};\n"}),
+      "millrace/ops/math/add.gpu.cc:1:",
+      "has the schema of Ad",
     )
     self.assertOne(
       self.problems_of_tree({**schema, "millrace/ops/math/math.grad.cc": "MR_NO_GRADIENT(Add);\n"}),
@@ -151,6 +182,14 @@ class CheckLayersTest(unittest.TestCase):
       "millrace/ops/other/add.cpu.cc:1:",
       "declare this in millrace/ops/math/add.cpu.cc",
     )
+
+  def test_kernels_are_in_the_files_of_their_device(self):
+    schema = {"millrace/ops/math/add.op.cc": "MR_OP(Add){};\n"}
+    for suffix, other in (("cpu.cc", "Gpu"), ("gpu.cc", "Cpu"), ("gpu.cu", "Cpu")):
+      self.assertOne(
+        self.problems_of_tree({**schema, "millrace/ops/math/add." + suffix: "\nMR_KERNELS(\n    Add, %s){};\n" % other}),
+        "millrace/ops/math/add.%s:2: MR_KERNELS(Add, %s) does not belong in a file *.%s" % (suffix, other, suffix),
+      )
 
   def test_only_the_asked_files_are_reported(self):
     with tempfile.TemporaryDirectory() as root:
@@ -223,6 +262,21 @@ class CheckLayersTest(unittest.TestCase):
       ],
       self.problems_of_edges(layers, files),
     )
+
+  def test_a_facet_without_files_has_a_table_all_the_same(self):
+    layers = "kernel 3 none\nops.cpu 5 kernel\nops.gpu 5 kernel ops.cpu\nclient 7 kernel + ops.cpu ops.gpu\n"
+    files = {
+      "millrace/kernel/all_kernels.h": "#pragma once\n",
+      "millrace/ops/math/add.cpu.cc": '#include "millrace/kernel/a.h"\n',
+      "millrace/client/a.cc": '#include "millrace/kernel/all_kernels.h"\n',
+    }
+    self.assertEqual([], self.problems_of_edges(layers, files))
+    self.assertEqual(
+      ["layers.txt:3: nothing of ops.gpu includes ops.cpu; take the edge out"],
+      self.problems_of_edges(layers, {**files, "millrace/ops/math/add.gpu.cc": '#include "millrace/kernel/a.h"\n'}),
+    )
+    files["millrace/client/a.cc"] = '#include "millrace/kernel/a.h"\n'
+    self.assertIn("layers.txt:3: ops.gpu has no files; take the room out", self.problems_of_edges(layers, files))
 
   def test_fixtures_of_tests_may_use_test_edges(self):
     include = '#include "millrace/ops/math/add.op.h"'

@@ -37,7 +37,7 @@ struct KernelBench {
       : inputs(std::move(values)) {
     static const auto* ops = new auto(OpRegistry::Build(AllOps()).value());
     static const auto* kernels =
-        new auto(KernelTable::Build(AllCpuKernels()).value());
+        new auto(KernelTable::Build(AllKernels()).value());
     node.name = "bench";
     node.op = (*ops)->Find(op);
     node.attrs = std::move(attrs);

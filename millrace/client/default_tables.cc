@@ -27,7 +27,7 @@ const OpRegistry& DefaultOps() {
 const KernelTable& DefaultKernels() {
   MutexLock lock(tables_mu);
   if (!kernels) {
-    auto built = KernelTable::Build(AllCpuKernels());
+    auto built = KernelTable::Build(AllKernels());
     MR_CHECK(built.ok(), built.status().ToString());
     kernels = new KernelTable(*std::move(built));
   }

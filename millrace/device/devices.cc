@@ -91,7 +91,7 @@ StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
     DeviceAttributes attributes;
     DeviceName parsed;
     MR_RETURN_IF_ERROR(describe("GPU", i, &attributes, &parsed));
-    attributes.physical_description = "fake GPU without kernels";
+    attributes.physical_description = "fake GPU";
     devices.push_back(std::make_unique<FakeGpuDevice>(
         std::move(attributes), std::move(parsed), lanes));
   }

@@ -17,8 +17,8 @@ struct DeviceOptions {
   // Unknown types are ignored, as in stock TensorFlow (clients send "XLA_CPU"
   // and others).
   std::map<std::string, int32_t> device_count;
-  // Whether GPUs are simulated, without hardware or kernels; otherwise GPU
-  // counts are upper bounds for the existing GPUs.
+  // Whether GPUs are simulated, without hardware (fake/fake_gpu_device.h);
+  // otherwise GPU counts are upper bounds for the existing GPUs.
   bool fake_gpu = false;
   Lanes* lanes = nullptr;           // null: those of the process
   IntraOpPool* intra_op = nullptr;  // null: that of the lanes

@@ -7,6 +7,9 @@
 //   };
 //
 // Ordered best first; the first entry whose constraints fit a node is taken.
+// The device, Cpu or Gpu, is the type of the devices that run them; each has a
+// table of its own (kernel/all_kernels.h), made from the files *.cpu.cc,
+// *.gpu.cc and *.gpu.cu.
 #pragma once
 
 #include <string>

@@ -26,6 +26,10 @@ constexpr KernelDecl kList =
         {.types = "Tin: realnumbertype", .make = MakeFunctionKernel<Nothing>}};
 constexpr const KernelDecl* kDecls[] = {&kAdd, &kAny, &kList};
 
+MR_KERNELS(OnBoth, Cpu){{.make = MakeFunctionKernel<Nothing>}};
+MR_KERNELS(OnBoth,
+           Gpu){{.types = "T: float", .make = MakeFunctionKernel<Nothing>}};
+
 OpDef Op(const char* name) {
   OpDef op;
   op.name = name;
@@ -90,6 +94,22 @@ TEST(KernelTable, ErrorSaysWhatThereIs) {
                 "  <no registered kernels>\n"));
 }
 
+TEST(KernelTable, DeclarationsCarryTheirDevice) {
+  const KernelDecl* both[] = {&mr_kernels_OnBoth_Cpu, &mr_kernels_OnBoth_Gpu};
+  const KernelTable table = *KernelTable::Build(both);
+  const AttrMap with_float = {{"T", DataType::kFloat}};
+  EXPECT_EQ(*table.Find("CPU", Op("OnBoth"), with_float),
+            &mr_kernels_OnBoth_Cpu.list.entries[0]);
+  EXPECT_EQ(*table.Find("GPU", Op("OnBoth"), with_float),
+            &mr_kernels_OnBoth_Gpu.list.entries[0]);
+  const Status s =
+      table.Find("GPU", Op("OnBoth"), {{"T", DataType::kHalf}}).status();
+  EXPECT_EQ(s.code(), StatusCode::kNotFound);
+  EXPECT_THAT(std::string(s.message()),
+              HasSubstr("Registered devices: [GPU]\nRegistered kernels:\n"
+                        "  device='CPU'\n  device='GPU'; T in [DT_FLOAT]\n"));
+}
+
 TEST(KernelTable, MistakesInDeclarations) {
   constexpr KernelDecl kBad =
       internal::KernelName{"Bad", "CPU"} |
@@ -100,6 +120,11 @@ TEST(KernelTable, MistakesInDeclarations) {
   const KernelDecl* twice[] = {&kAdd, &kAdd};
   EXPECT_THAT(std::string(KernelTable::Build(twice).status().message()),
               HasSubstr("twice"));
+  const KernelDecl* twice_for_gpus[] = {
+      &mr_kernels_OnBoth_Cpu, &mr_kernels_OnBoth_Gpu, &mr_kernels_OnBoth_Gpu};
+  EXPECT_THAT(
+      std::string(KernelTable::Build(twice_for_gpus).status().message()),
+      HasSubstr("kernels of OnBoth for GPU are declared twice"));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class DroppedRunsTest : public ::testing::Test {
     static const OpRegistry* const ops =
         OpRegistry::Build(AllOps()).value().release();
     static const KernelTable* const kernels =
-        new KernelTable(KernelTable::Build(AllCpuKernels()).value());
+        new KernelTable(KernelTable::Build(AllKernels()).value());
     LocalSessionOptions options;
     options.ops = ops;
     options.kernels = kernels;

@@ -36,7 +36,7 @@ std::unique_ptr<Suite> LoadSuite() {
   auto ops = OpRegistry::Build(AllOps());
   MR_CHECK(ops.ok(), ops.status().message());
   suite->ops = *std::move(ops);
-  auto kernels = KernelTable::Build(AllCpuKernels());
+  auto kernels = KernelTable::Build(AllKernels());
   MR_CHECK(kernels.ok(), kernels.status().message());
   suite->kernels = *std::move(kernels);
   for (const CasesDecl* decl : AllCases()) {

@@ -17,7 +17,7 @@ TEST(ViewsTest, AreArgumentsSideBySide) {
   ASSERT_TRUE(made.ok()) << made.status();
   const OpRegistry* const ops = made->get();
   int kernels = 0;
-  for (const KernelDecl* decl : AllCpuKernels()) {
+  for (const KernelDecl* decl : AllKernels()) {
     const OpDef* op = ops->Find(decl->op);
     ASSERT_NE(op, nullptr) << decl->op;
     for (const KernelEntry& entry : decl->list.entries) {

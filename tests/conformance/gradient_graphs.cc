@@ -1,4 +1,4 @@
-// Rooms: client session ops.grad ops.cpu ops.op
+// Rooms: client session ops.grad ops.cpu ops.gpu ops.op
 // The program behind test_gradient_graphs.py.
 //
 //   gradient_graphs FOLDER   writes, for each model, MODEL.graph (a GraphDef

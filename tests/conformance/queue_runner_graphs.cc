@@ -1,4 +1,4 @@
-// Rooms: train client session ops.grad ops.cpu ops.op
+// Rooms: train client session ops.grad ops.cpu ops.gpu ops.op
 // The program behind test_queue_runner_graphs.py.
 //
 //   queue_runner_graphs FOLDER   saves a pipeline of queues with its runners to

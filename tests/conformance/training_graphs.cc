@@ -1,4 +1,4 @@
-// Rooms: train client session ops.grad ops.cpu ops.op
+// Rooms: train client session ops.grad ops.cpu ops.gpu ops.op
 // The program behind test_training_graphs.py.
 //
 //   training_graphs FOLDER   writes, for each model, MODEL.graph (a GraphDef)

@@ -1,4 +1,4 @@
-// Rooms: client session ops.grad ops.cpu ops.op
+// Rooms: client session ops.grad ops.cpu ops.gpu ops.op
 // Any bytes as lines of CSV: an error, or fields that are no longer than the
 // line; fields that are written with quotes come back; and the kernel makes
 // numbers of them or says that they are none. The first byte chooses.

@@ -1,4 +1,4 @@
-// Rooms: client session ops.grad ops.cpu ops.op
+// Rooms: client session ops.grad ops.cpu ops.gpu ops.op
 // Any bytes, cut at zeros, as the Examples that a step parses, into features of
 // every form and type: an error, or columns that agree with each other.
 

@@ -1,4 +1,4 @@
-// Rooms: client session ops.grad ops.cpu ops.op
+// Rooms: client session ops.grad ops.cpu ops.gpu ops.op
 // The saved state of an iterator over one data set, restored to an iterator
 // over another one: refused, or an iterator that gives elements or ends. The
 // bytes choose the data sets, and how far the first one has gone. (There is no

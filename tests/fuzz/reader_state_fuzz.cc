@@ -1,4 +1,4 @@
-// Rooms: client session ops.grad ops.cpu ops.op
+// Rooms: client session ops.grad ops.cpu ops.gpu ops.op
 // Any bytes as the state of a reader: refused, or restored so that what the
 // reader then saves is restored as the same.
 #include <cstdint>

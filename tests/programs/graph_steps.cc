@@ -1,4 +1,4 @@
-// Rooms: client session protocol ops.grad ops.cpu ops.op
+// Rooms: client session protocol ops.grad ops.cpu ops.gpu ops.op
 // Runs graphs of others in local sessions of the C++ client, for the random
 // programs of tests/fuzz/programs.
 //

@@ -1,4 +1,4 @@
-// Rooms: client session ops.grad ops.cpu ops.op
+// Rooms: client session ops.grad ops.cpu ops.gpu ops.op
 // A client that tests drive, line by line; step_client.py is its twin on the
 // stock client. Commands on stdin, each carried out by a thread of its own:
 //

@@ -40,7 +40,7 @@ const OpRegistry& Ops() {
 
 const KernelTable& Kernels() {
   static const KernelTable* const kernels = [] {
-    auto built = KernelTable::Build(AllCpuKernels());
+    auto built = KernelTable::Build(AllKernels());
     MR_CHECK(built.ok(), built.status().message());
     return new KernelTable(*std::move(built));
   }();

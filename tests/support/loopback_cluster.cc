@@ -23,7 +23,7 @@ const OpRegistry& TestOps() {
 
 const KernelTable& TestKernels() {
   static const KernelTable* const kernels =
-      new KernelTable(KernelTable::Build(AllCpuKernels()).value());
+      new KernelTable(KernelTable::Build(AllKernels()).value());
   return *kernels;
 }
 

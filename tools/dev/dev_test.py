@@ -1,4 +1,4 @@
-"""Tests of the one command: selectors, reports, packages, the table scan."""
+"""Tests of the one command: selectors, reports, packages."""
 
 import json
 import os
@@ -206,47 +206,6 @@ class IdleBuildTest(unittest.TestCase):
       idle.wait()
       idle.end()
       self.assertTrue(os.path.exists(os.path.join(folder, "out")))
-
-
-class ScanTest(unittest.TestCase):
-  def scan(self, text):
-    with tempfile.TemporaryDirectory() as folder:
-      source, listing, out = (os.path.join(folder, n) for n in ("a.op.cc", "list", "out.cc"))
-      with open(source, "w") as f:
-        f.write(text)
-      with open(listing, "w") as f:
-        f.write(source + "\n\n")
-      done = subprocess.run(
-        [
-          sys.executable,
-          os.path.join(ROOT, "cmake", "scan_ops.py"),
-          "--table",
-          "all_ops",
-          "--header",
-          "h.h",
-          "--list",
-          listing,
-          "--out",
-          out,
-        ],
-        capture_output=True,
-        text=True,
-      )
-      if done.returncode != 0:
-        return done.stderr
-      with open(out) as f:
-        return f.read()
-
-  def test_table(self):
-    text = self.scan("MR_OP(Sub) {\n};\nMR_OP(Add) {\n};\n  MR_OP(NotAtLineStart)\n")
-    self.assertIn("    &::millrace::ops::mr_op_Add,\n    &::millrace::ops::mr_op_Sub,\n};", text)
-    self.assertNotIn("NotAtLineStart", text)
-
-  def test_empty_table(self):
-    self.assertIn("AllOps() { return {}; }", self.scan(""))
-
-  def test_doubled(self):
-    self.assertIn("Add is declared twice", self.scan("MR_OP(Add) {};\nMR_OP(Add) {};\n"))
 
 
 if __name__ == "__main__":

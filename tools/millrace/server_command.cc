@@ -165,7 +165,7 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   }
   StatusOr<std::unique_ptr<const OpRegistry>> ops = OpRegistry::Build(AllOps());
   if (!ops.ok()) return fail(ops.status(), kStartError);
-  StatusOr<KernelTable> kernels = KernelTable::Build(AllCpuKernels());
+  StatusOr<KernelTable> kernels = KernelTable::Build(AllKernels());
   if (!kernels.ok()) return fail(kernels.status(), kStartError);
   ServerOptions& options = setup->options;
   options.transport = MakeGrpcTransport();

@@ -35,7 +35,7 @@ std::vector<std::string> DeclaredOps(absl::string_view text) {
 Status WritePages(const std::string& sources, const std::string& out) {
   MR_ASSIGN_OR_RETURN(const auto ops, OpRegistry::Build(AllOps()));
   MR_ASSIGN_OR_RETURN(const KernelTable kernels,
-                      KernelTable::Build(AllCpuKernels()));
+                      KernelTable::Build(AllKernels()));
   absl::flat_hash_map<std::string, bool> gradients;
   for (const GradientDecl* decl : AllGradients())
     gradients[decl->op] = decl->build != nullptr;

@@ -24,7 +24,7 @@ inline const OpRegistry& Ops() {
 }
 inline const KernelTable& Kernels() {
   static const KernelTable* const kernels =
-      new KernelTable(KernelTable::Build(AllCpuKernels()).value());
+      new KernelTable(KernelTable::Build(AllKernels()).value());
   return *kernels;
 }
 

@@ -32,7 +32,7 @@ inline const OpRegistry* TestOps() {
 }
 inline const KernelTable* TestKernels() {
   static const KernelTable* const kernels =
-      new KernelTable(KernelTable::Build(AllCpuKernels()).value());
+      new KernelTable(KernelTable::Build(AllKernels()).value());
   return kernels;
 }
 

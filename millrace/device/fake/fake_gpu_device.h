@@ -1,5 +1,5 @@
-// FakeGpuDevice: a device of type GPU without hardware and without kernels, so
-// that placement and partitioning for GPUs are tested anywhere.
+// FakeGpuDevice: a device of type GPU without hardware, so that placement,
+// partitioning and steps over CPUs and GPUs are tested anywhere.
 #pragma once
 
 #include "millrace/kernel/device.h"
@@ -7,7 +7,10 @@
 
 namespace millrace {
 
-// Its memory is host memory. Nodes that need no kernel (send and receive) run.
+// Its memory is host memory and its threads are the CPU's, so it runs kernels
+// that are declared for GPUs and are code of a CPU; tests bring those
+// (device/testing/fake_gpu_kernels.h). It cannot run kernels that launch CUDA
+// code.
 class FakeGpuDevice final : public Device {
  public:
   // `lanes` must outlive the device.

@@ -18,7 +18,7 @@ inline const AllTables& TablesOfAll() {
   static const AllTables* const tables = [] {
     auto ops = OpRegistry::Build(AllOps());
     MR_CHECK(ops.ok(), ops.status().message());
-    auto kernels = KernelTable::Build(AllCpuKernels());
+    auto kernels = KernelTable::Build(AllKernels());
     MR_CHECK(kernels.ok(), kernels.status().message());
     return new AllTables{*std::move(ops), *std::move(kernels)};
   }();
