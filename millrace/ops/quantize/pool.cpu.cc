@@ -99,7 +99,7 @@ class QuantizedPool {
       const I* in = reinterpret_cast<const I*>(x.data());
       I* z = reinterpret_cast<I*>(out->mutable_data());
       return ctx.ParallelFor(p.images * p.OutputPixels(),
-                             p.Taps() * (p.channels / 8 + 5),
+                             p.WindowPixels() * (p.channels / 8 + 5),
                              [&](int64_t begin, int64_t end) {
                                kMax ? MaxPixels(p, in, z, begin, end)
                                     : MeanPixels(p, in, z, begin, end);
