@@ -103,7 +103,7 @@ std::vector<std::pair<std::string, MakeOptimizer>> Optimizers() {
        [](const Variable& step) {
          return std::make_unique<train::AdagradDAOptimizer>(
              kRate, step,
-             train::AdagradDAOptimizer::Options{
+             train::AdagradDAOptimizerOptions{
                  .l1_regularization_strength = 0.1,
                  .l2_regularization_strength = 0.3});
        }},
@@ -114,38 +114,38 @@ std::vector<std::pair<std::string, MakeOptimizer>> Optimizers() {
       {"RMSProp",
        [](const Variable&) {
          return std::make_unique<train::RMSPropOptimizer>(
-             kRate, train::RMSPropOptimizer::Options{.momentum = 0.5});
+             kRate, train::RMSPropOptimizerOptions{.momentum = 0.5});
        }},
       {"CenteredRMSProp",
        [](const Variable&) {
          return std::make_unique<train::RMSPropOptimizer>(
-             kRate, train::RMSPropOptimizer::Options{.momentum = 0.5,
-                                                     .centered = true});
+             kRate,
+             train::RMSPropOptimizerOptions{.momentum = 0.5, .centered = true});
        }},
       {"Ftrl",
        [](const Variable&) {
          return std::make_unique<train::FtrlOptimizer>(
              kRate,
-             train::FtrlOptimizer::Options{.l1_regularization_strength = 0.1,
-                                           .l2_regularization_strength = 0.3});
+             train::FtrlOptimizerOptions{.l1_regularization_strength = 0.1,
+                                         .l2_regularization_strength = 0.3});
        }},
       {"FtrlWithShrinkage",
        [](const Variable&) {
          return std::make_unique<train::FtrlOptimizer>(
-             kRate, train::FtrlOptimizer::Options{
+             kRate, train::FtrlOptimizerOptions{
                         .l2_shrinkage_regularization_strength = 0.2});
        }},
       {"ProximalAdagrad",
        [](const Variable&) {
          return std::make_unique<train::ProximalAdagradOptimizer>(
-             kRate, train::ProximalAdagradOptimizer::Options{
+             kRate, train::ProximalAdagradOptimizerOptions{
                         .l1_regularization_strength = 0.1,
                         .l2_regularization_strength = 0.3});
        }},
       {"ProximalGradientDescent",
        [](const Variable&) {
          return std::make_unique<train::ProximalGradientDescentOptimizer>(
-             kRate, train::ProximalGradientDescentOptimizer::Options{
+             kRate, train::ProximalGradientDescentOptimizerOptions{
                         .l1_regularization_strength = 0.1,
                         .l2_regularization_strength = 0.3});
        }},

@@ -7,7 +7,8 @@
 
 namespace millrace::train {
 
-AdamOptimizer::AdamOptimizer(const Input& learning_rate, const Options& options)
+AdamOptimizer::AdamOptimizer(const Input& learning_rate,
+                             const AdamOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       options_(options),
       learning_rate_(learning_rate, "learning_rate"),

@@ -88,8 +88,8 @@ Output AssignMovingAverage(const Scope& scope, const ops::Variable& variable,
       ops::Mul(block, ops::Sub(block, variable, value), rest));
 }
 
-ExponentialMovingAverage::ExponentialMovingAverage(const Input& decay,
-                                                   const Options& options)
+ExponentialMovingAverage::ExponentialMovingAverage(
+    const Input& decay, const ExponentialMovingAverageOptions& options)
     : decay_(decay), options_(options) {}
 
 Output ExponentialMovingAverage::Decay(const Scope& block) const {

@@ -38,15 +38,13 @@ struct MinimizeOptions {
   std::string name;
 };
 
-// The fields that the Options of every optimizer have in common: whether
-// updates of a variable are mutually exclusive, and the name of the block of
-// updates and of the slots. A macro, since a designated initializer does not
-// name a base's members.
-#define MR_OPTIMIZER_OPTIONS(default_name) \
-  bool use_locking = false;                \
-  std::string name = default_name
-
 // Used for one graph. Not thread-safe.
+//
+// The options of each rule end with two fields of the same meaning everywhere:
+// `use_locking`, whether updates of a variable are mutually exclusive, and
+// `name`, of the block of updates and of the slots. Each struct has them as
+// fields of its own: a designated initializer cannot name members of a base,
+// and those of a member would need braces of their own.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
