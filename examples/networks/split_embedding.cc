@@ -103,8 +103,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   net.feeds = {ids, labels};
   net.loss = train::SparseSoftmaxCrossEntropy(s, labels, logits);
   train::AdagradOptimizer optimizer(kEmbeddingRate);
-  MR_ASSIGN_OR_RETURN(net.train_op,
-                      optimizer.Minimize(s, net.loss, {.global_step = step}));
+  net.train_op = optimizer.Minimize(s, net.loss, {.global_step = step});
   net.next = [&training, batch = options.batch](int64_t number) {
     return training.Batch(BatchOf(number, batch, training.size()));
   };
@@ -115,6 +114,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   std::vector<int64_t> all(static_cast<size_t>(test.size()));
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
   net.test_feeds = {test.Batch(all)};
+  MR_RETURN_IF_ERROR(s.status());
   return net;
 }
 

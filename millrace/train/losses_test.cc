@@ -118,9 +118,9 @@ TEST_F(Losses, AreCollected) {
 
 TEST_F(Losses, Derivatives) {
   const auto slope = [&](const Output& loss) {
-    const auto dx = Gradients(s_, {loss}, {scores_});
-    EXPECT_TRUE(dx.ok()) << dx.status();
-    return dx.ok() ? (*dx)[0].tensor : Output();
+    const auto dx = ops::Gradients(s_, {loss}, {scores_});
+    EXPECT_TRUE(s_.ok()) << s_.status();
+    return s_.ok() ? dx[0].tensor : Output();
   };
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   Expect(

@@ -25,9 +25,10 @@ struct Model {
     step = CreateGlobalStep(s);
     w = ops::Variable(s.WithOpName("w"), Tensor::Scalar(100.0f));
     GradientDescentOptimizer optimizer(1.0f);
-    auto op = optimizer.Minimize(s, ops::Identity(s, w), {.global_step = step});
-    EXPECT_TRUE(op.ok()) << op.status();
-    if (op.ok()) train = {op->output(0), w};
+    const Operation op =
+        optimizer.Minimize(s, ops::Identity(s, w), {.global_step = step});
+    EXPECT_TRUE(s.ok()) << s.status();
+    train = {op.output(0), w};
   }
   ops::Variable step;
   ops::Variable w;

@@ -104,14 +104,15 @@ TEST_F(SaverTest, PartsAreSlicesOfOneTensor) {
   ASSERT_TRUE(three) << s.status();
   // A slot of each part is a part of the whole's slot.
   MomentumOptimizer optimizer(0.5, 0.9);
-  auto train_op = optimizer.Minimize(s, ops::L2Loss(s, three.Value(s)));
-  ASSERT_TRUE(train_op.ok()) << train_op.status();
+  const Operation train_op =
+      optimizer.Minimize(s, ops::L2Loss(s, three.Value(s)));
+  ASSERT_TRUE(s.ok()) << s.status();
   Saver saver(s, {.files = &files_});
   const Output whole = three.Value(s);
   Session session(s, Local());
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
   const std::vector<float> start = values(session, whole);
-  ASSERT_TRUE(session.RunTargets({*train_op}).ok());
+  ASSERT_TRUE(session.RunTargets({train_op}).ok());
   const std::vector<float> trained = values(session, whole);
   auto prefix = saver.Save(session, "/d/m");
   ASSERT_TRUE(prefix.ok()) << prefix.status();

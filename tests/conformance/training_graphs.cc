@@ -71,12 +71,7 @@ Model Training(const Scope& s, const MakeOptimizer& make, bool use_resource,
     x = ops::GatherV2(s, w, ids, 0);
   }
   const Output loss = ops::Mul(s, ops::Sum(s, ops::Square(s, x), {0, 1}), 0.5f);
-  auto train_op = make(step)->Minimize(s, loss, {.global_step = step});
-  if (!train_op.ok()) {
-    s.Fail(train_op.status());
-    return {};
-  }
-  return {*train_op, {}};
+  return {make(step)->Minimize(s, loss, {.global_step = step}), {}};
 }
 
 std::vector<std::pair<std::string, MakeOptimizer>> Optimizers() {

@@ -134,14 +134,14 @@ TEST_P(Embedding, GradientsAreRowsOfEachPart) {
   const Output y = ops::Sum(s_, ops::Mul(s_, rows, factors), {0, 1});
   std::vector<Output> handles;
   for (const ops::Variable& part : parts_) handles.push_back(part.handle());
-  const auto gradients = Gradients(s_, {y}, handles);
-  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const auto gradients = ops::Gradients(s_, {y}, handles);
+  ASSERT_TRUE(s_.ok()) << s_.status();
   std::vector<Output> dense;
   for (size_t p = 0; p < parts_.size(); ++p) {
-    ASSERT_TRUE((*gradients)[p].is_slices());
+    ASSERT_TRUE(gradients[p].is_slices());
     dense.push_back(ops::Reshape(
         s_,
-        ops::Sum(s_, ops::Mul(s_, ToTensor(s_, (*gradients)[p]), parts_[p]),
+        ops::Sum(s_, ops::Mul(s_, ops::ToTensor(s_, gradients[p]), parts_[p]),
                  {0, 1}),
         {1}));
   }
@@ -205,9 +205,10 @@ TEST(EmbeddingPlacement, GathersLieBesideTheirParts) {
   }
   const Scope worker = s.WithDevice("/job:worker/task:0");
   const Output rows = EmbeddingLookup(worker, parts, {1, 2});
-  const auto gradients = Gradients(worker, {ops::Sum(worker, rows, {0, 1})},
-                                   {parts[0].handle(), parts[1].handle()});
-  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const auto gradients =
+      ops::Gradients(worker, {ops::Sum(worker, rows, {0, 1})},
+                     {parts[0].handle(), parts[1].handle()});
+  ASSERT_TRUE(worker.ok()) << worker.status();
   int gathers = 0;
   s.graph().Read([&](const Graph& graph) {
     for (NodeId id = 0; id < graph.num_ids(); ++id) {

@@ -230,9 +230,9 @@ TEST_F(Layers, BothFormsOfBatchNormalizationHaveTheSameGradients) {
     const Output loss = ops::Sum(
         s_, ops::Mul(s_, ops::Square(s_, y), Numbers({2, 3, 2, 3}, 0.1f)),
         {0, 1, 2, 3});
-    const auto dx = Gradients(s_, {loss}, {x});
-    ASSERT_TRUE(dx.ok()) << dx.status();
-    gradients.push_back(Run((*dx)[0].tensor));
+    const auto dx = ops::Gradients(s_, {loss}, {x});
+    ASSERT_TRUE(s_.ok()) << s_.status();
+    gradients.push_back(Run(dx[0].tensor));
     session_ = nullptr;
   }
   EXPECT_THAT(gradients[0], Pointwise(FloatNear(2e-3f), gradients[1]));
