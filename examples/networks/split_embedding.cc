@@ -89,14 +89,14 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
                                       {.shape = PartialShape({-1, kWords})});
   const Output labels = ops::Placeholder(
       s.WithOpName("labels"), DataType::kInt32, {.shape = PartialShape({-1})});
-  const ops::PartitionedVariable table =
-      v.GetPartitioned("table", TensorShape({options.rows, kColumns}),
-                       {.initializer = RandomUniform(-0.05, 0.05, {.seed = 1}),
-                        .partitioner = FixedSizePartitioner(kPs),
-                        .use_resource = true});
+  const ops::PartitionedVariable table = v.GetPartitioned(
+      "table", TensorShape({options.rows, kColumns}),
+      {.initializer = RandomUniform({.min = -0.05, .max = 0.05, .seed = 1}),
+       .partitioner = FixedSizePartitioner(kPs),
+       .use_resource = true});
   if (!table) return s.status();
-  const Output rows = EmbeddingLookup(s, table.parts(), ids,
-                                      {.strategy = EmbeddingOptions::kDiv});
+  const Output rows = ops::EmbeddingLookup(
+      s, table.parts(), ids, {.strategy = ops::PartitionStrategy::kDiv});
   const Output logits =
       train::Dense(v, ops::Mean(s, rows, {1}), training.classes,
                    {.kernel_initializer = GlorotUniform({.seed = 2})});

@@ -100,7 +100,8 @@ TEST_F(SaverTest, PartsAreSlicesOfOneTensor) {
     return std::vector<float>(flat.begin(), flat.end());
   };
   const Scope s = Scope::NewRoot();
-  const ops::PartitionedVariable three = build(s, 3, RandomNormal(0, 1));
+  const ops::PartitionedVariable three =
+      build(s, 3, RandomNormal({.mean = 0, .stddev = 1}));
   ASSERT_TRUE(three) << s.status();
   // A slot of each part is a part of the whole's slot.
   MomentumOptimizer optimizer(0.5, 0.9);
@@ -128,12 +129,12 @@ TEST_F(SaverTest, PartsAreSlicesOfOneTensor) {
   const ops::PartitionedVariable two = build(other, 2, Zeros());
   Saver two_saver(other, {.files = &files_});
   const Output two_whole = two.Value(other);
-  const ops::Variable one = MakeVariable(
+  const ops::Variable one = ops::MakeVariable(
       other.WithOpName("one"), TensorShape({7, 2}), DataType::kFloat, Zeros());
   Saver one_saver(other, {.variables = {{"table", one}}, .files = &files_});
-  const ops::PartitionedVariable renamed(other.WithOpName("renamed"),
-                                         TensorShape({7, 2}), DataType::kFloat,
-                                         Zeros(), FixedSizePartitioner(2, 1));
+  const ops::PartitionedVariable renamed(
+      other.WithOpName("renamed"), TensorShape({7, 2}), DataType::kFloat,
+      Zeros(), FixedSizePartitioner(2, {.axis = 1}));
   Saver renamed_saver(other,
                       {.partitioned = {{"table", renamed}}, .files = &files_});
   const Output renamed_whole = renamed.Value(other);
@@ -287,8 +288,8 @@ TEST_F(FailedSaveTest, OfAnEarlierProgramIsRemovedWhenItIsOld) {
 
 TEST_F(SaverTest, AnotherShapeIsNotRestored) {
   const auto build = [](const Scope& s, const TensorShape& shape) {
-    return MakeVariable(s.WithOpName("w"), shape, DataType::kFloat, Zeros(),
-                        {.use_resource = true});
+    return ops::MakeVariable(s.WithOpName("w"), shape, DataType::kFloat,
+                             Zeros(), {.use_resource = true});
   };
   const Scope s = Scope::NewRoot();
   build(s, TensorShape({2, 3}));

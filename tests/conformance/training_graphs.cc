@@ -205,41 +205,43 @@ Model MovingAverages(const Scope& s) {
 
 Model RandomValues(const Scope& s) {
   const std::pair<const char*, Initializer> list[] = {
-      {"uniform", RandomUniform(-0.5, 2, {.seed = 1})},
-      {"normal", RandomNormal(1, 0.5, {.seed = 2})},
-      {"truncated", TruncatedNormal(0, 0.1, {.seed = 3})},
+      {"uniform", RandomUniform({.min = -0.5, .max = 2, .seed = 1})},
+      {"normal", RandomNormal({.mean = 1, .stddev = 0.5, .seed = 2})},
+      {"truncated", TruncatedNormal({.mean = 0, .stddev = 0.1, .seed = 3})},
       {"scaled",
        VarianceScaling(
-           {.scale = 3, .mode = VarianceScalingOptions::kFanOut, .seed = 4})},
+           {.scale = 3, .mode = VarianceScalingMode::kFanOut, .seed = 4})},
       {"glorot_uniform", GlorotUniform({.seed = 5})},
       {"glorot_normal", GlorotNormal({.seed = 6})},
       {"he_normal", HeNormal({.seed = 7})},
       {"he_uniform", HeUniform({.seed = 8})},
       {"lecun_normal", LecunNormal({.seed = 9})},
       {"lecun_uniform", LecunUniform({.seed = 10})},
-      {"orthogonal", Orthogonal(1.5, {.seed = 11})}};
+      {"orthogonal", Orthogonal({.gain = 1.5, .seed = 11})}};
   for (const auto& [name, initializer] : list) {
-    MakeVariable(s.WithOpName(name), TensorShape({3, 5, 4}), DataType::kFloat,
-                 initializer);
-    MakeVariable(s.WithOpName(absl::StrCat(name, "_double")),
-                 TensorShape({6, 7}), DataType::kDouble, initializer);
+    ops::MakeVariable(s.WithOpName(name), TensorShape({3, 5, 4}),
+                      DataType::kFloat, initializer);
+    ops::MakeVariable(s.WithOpName(absl::StrCat(name, "_double")),
+                      TensorShape({6, 7}), DataType::kDouble, initializer);
   }
   return {};
 }
 
 Model Embeddings(const Scope& s) {
   Model model;
-  for (const auto strategy : {EmbeddingOptions::kMod, EmbeddingOptions::kDiv}) {
+  for (const auto strategy :
+       {ops::PartitionStrategy::kMod, ops::PartitionStrategy::kDiv}) {
     const ops::PartitionedVariable table(
-        s.WithOpName(strategy == EmbeddingOptions::kMod ? "mod" : "div"),
-        TensorShape({7, 3}), DataType::kFloat, RandomNormal(0, 1, {.seed = 1}),
+        s.WithOpName(strategy == ops::PartitionStrategy::kMod ? "mod" : "div"),
+        TensorShape({7, 3}), DataType::kFloat,
+        RandomNormal({.mean = 0, .stddev = 1, .seed = 1}),
         FixedSizePartitioner(3));
     const Output ids = ops::Const(s, {{6, 0, 3}, {3, 5, 4}});
     model.fetches.push_back(
-        EmbeddingLookup(s, table.parts(), ids, {.strategy = strategy}));
-    model.fetches.push_back(EmbeddingLookup(
+        ops::EmbeddingLookup(s, table.parts(), ids, {.strategy = strategy}));
+    model.fetches.push_back(ops::EmbeddingLookup(
         s, table.parts(), ids, {.strategy = strategy, .max_norm = 1}));
-    const SparseIds sparse = {
+    const ops::SparseIds sparse = {
         ops::Reshape(
             s, ops::Const(s, Tensor::Vector<int64_t>({0, 0, 0, 1, 0, 2, 2, 0})),
             {4, 2}),
@@ -247,12 +249,12 @@ Model Embeddings(const Scope& s) {
         ops::Const(s, Tensor::Vector<int64_t>({3, 3}))};
     const Output weights = ops::Const(s, {1.0f, 2.0f, 3.0f, 0.5f});
     for (const auto combiner :
-         {SparseEmbeddingOptions::kSum, SparseEmbeddingOptions::kMean,
-          SparseEmbeddingOptions::kSqrtN}) {
+         {ops::EmbeddingCombiner::kSum, ops::EmbeddingCombiner::kMean,
+          ops::EmbeddingCombiner::kSqrtN}) {
       for (const Output& weight : {Output(), weights}) {
-        model.fetches.push_back(EmbeddingLookupSparse(
-            s, table.parts(), sparse, weight,
-            {.combiner = combiner, .strategy = strategy}));
+        model.fetches.push_back(ops::EmbeddingLookupSparse(
+            s, table.parts(), sparse,
+            {.weights = weight, .combiner = combiner, .strategy = strategy}));
       }
     }
   }

@@ -184,7 +184,7 @@ TEST(Optimizer, SlotsAndUpdatesLieBesideTheirVariables) {
   const ops::Variable b = Scalar(s.WithDevice("/job:ps/task:1"), "b", 1);
   const Scope worker = s.WithDevice("/job:worker/task:0");
   MomentumOptimizer optimizer(0.1, 0.9);
-  const Operation train_op = optimizer.Minimize(worker, ops::Mul(worker, a, b));
+  optimizer.Minimize(worker, ops::Mul(worker, a, b));
   ASSERT_TRUE(s.ok()) << s.status();
   EXPECT_EQ(optimizer.Slot(b, "momentum").op().device(), "/job:ps/task:1");
   const Operation update = s.graph().Find("Momentum/update_b/ApplyMomentum");
