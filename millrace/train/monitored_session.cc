@@ -315,7 +315,7 @@ Status MonitoredSession::SaveNow() {
       saver_
           ->Save(*session_,
                  JoinPath(options_.checkpoint_dir, options_.checkpoint_name),
-                 step)
+                 {.step = step})
           .status());
   saved_nanos_ = NowNanos();
   saved_step_ = step.value_or(global_step_);

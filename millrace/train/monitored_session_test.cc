@@ -432,7 +432,8 @@ TEST(MonitoredSession, AQueueRunnersErrorIsTheReason) {
   Model model(s);
   const Output bad = ops::CheckNumerics(
       s, ops::Fill(s, {2}, std::numeric_limits<float>::infinity()), "broken");
-  const Queue queue = InputProducer(s, bad, {}, PartialShape({}));
+  const Queue queue =
+      InputProducer(s, bad, {.element_shape = PartialShape({})});
   model.train.push_back(queue.Dequeue(s)[0]);
   MonitoredSession session(s, Options(&files));
   const MonitoredCallable train = Training(session, model);

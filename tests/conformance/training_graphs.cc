@@ -164,7 +164,7 @@ Model Schedules(const Scope& s) {
                                   {.end_learning_rate = 0.1, .power = 2.0}),
            train::PolynomialDecay(s, 0.5, step, 10, {.cycle = true}),
            train::PiecewiseConstant(s, step, {3, 12}, {1.0, 0.5, 0.25}),
-           train::CosineDecay(s, 0.5, step, 20, 0.1),
+           train::CosineDecay(s, 0.5, step, 20, {.alpha = 0.1}),
            train::CosineDecayRestarts(s, 0.5, step, 10, {.m_mul = 0.5}),
            train::CosineDecayRestarts(s, 0.5, step, 10,
                                       {.t_mul = 1.0, .alpha = 0.1}),
@@ -179,7 +179,7 @@ Model Clips(const Scope& s) {
   return {{},
           {train::ClipByValue(s, x, -1.0, 2.0).tensor,
            train::ClipByNorm(s, x, 2.0).tensor,
-           train::ClipByNorm(s, x, 2.0, {1}).tensor,
+           train::ClipByNorm(s, x, 2.0, {.axes = {1}}).tensor,
            train::ClipByAverageNorm(s, x, 0.5).tensor, global.norm,
            global.gradients[0].tensor, global.gradients[1].tensor}};
 }
@@ -279,12 +279,19 @@ Model Losses(const Scope& s) {
     for (const Output& loss :
          {train::AbsoluteDifference(s, y, x, by_each),
           train::MeanSquaredError(s, y, x, by_each),
-          train::HuberLoss(s, y, x, 1.5, by_each),
+          train::HuberLoss(
+              s, y, x, {.delta = 1.5, .weights = each, .reduction = reduction}),
           train::HingeLoss(s, y, x, by_each),
-          train::LogLoss(s, y, p, 1e-7, by_each),
+          train::LogLoss(s, y, p, {.weights = each, .reduction = reduction}),
           train::CosineDistance(s, y, x, 1, by_each),
-          train::SigmoidCrossEntropy(s, y, x, 0.1, by_each),
-          train::SoftmaxCrossEntropy(s, y, x, 0.1, by_row),
+          train::SigmoidCrossEntropy(s, y, x,
+                                     {.label_smoothing = 0.1,
+                                     .weights = each,
+                                     .reduction = reduction}),
+          train::SoftmaxCrossEntropy(s, y, x,
+                                     {.label_smoothing = 0.1,
+                                     .weights = rows,
+                                     .reduction = reduction}),
           train::SparseSoftmaxCrossEntropy(s, ops::Const(s, {1, 0, 1}), x,
                                            by_row)}) {
       model.fetches.push_back(loss);

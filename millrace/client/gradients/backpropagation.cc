@@ -107,7 +107,8 @@ Status Backpropagation::CallGradient(const Operation& op,
     if (!dx || !IsDifferentiable(input.dtype())) continue;
     if (dx.tensor && input.dtype() != DataType::kResource) {
       // The gradient has the input's shape, even if its ops do not tell.
-      const Status merged = dx.tensor.SetShape(input.shape());
+      const Status merged =
+          dx.tensor.graph()->MergeShape(dx.tensor, input.shape());
       if (!merged.ok()) {
         return Internal("the gradient of op ", op.type(), " for input ", i,
                         " has shape ", dx.tensor.shape().DebugString(),

@@ -91,7 +91,7 @@ Operation AdamOptimizer::ApplyRows(const Scope& scope,
   const Output delta = ops::RealDiv(
       scope, ops::Mul(scope, rate, m_now),
       ops::AddV2(scope, ops::Sqrt(scope, v_now), epsilon_.For(variable)));
-  return variable.AssignSub(scope, delta, use_locking()).op();
+  return variable.AssignSub(scope, delta, {.use_locking = use_locking()}).op();
 }
 
 std::vector<Operation> AdamOptimizer::Finish(
@@ -103,7 +103,8 @@ std::vector<Operation> AdamOptimizer::Finish(
        {std::pair(&beta1_power_, &beta1_), std::pair(&beta2_power_, &beta2_)}) {
     const Scope beside = after.ColocateWith(power->handle());
     const Output next = ops::Mul(beside, power->value(), beta->For(*power));
-    raised.push_back(power->Assign(beside, next, use_locking()).op());
+    raised.push_back(
+        power->Assign(beside, next, {.use_locking = use_locking()}).op());
   }
   return raised;
 }

@@ -15,6 +15,9 @@
 
 namespace millrace::train {
 
+struct AssignMovingAverageOptions {
+  bool zero_debias = false;
+};
 // variable = decay * variable + (1 - decay) * value, on the variable's device;
 // returns the new value. With `zero_debias` the bias of the initial zeros is
 // removed, which creates further variables "variable/biased" and
@@ -22,7 +25,7 @@ namespace millrace::train {
 // optimization", section 3).
 Output AssignMovingAverage(const Scope& scope, const ops::Variable& variable,
                            const Output& value, const Input& decay,
-                           bool zero_debias = false);
+                           const AssignMovingAverageOptions& options = {});
 
 struct ExponentialMovingAverageOptions {
   // If set, the decay is min(decay, (1 + n) / (10 + n)).
