@@ -40,7 +40,7 @@ Output Logits(const VariableScope& v, const Output& images, bool is_small) {
   int64_t seed = 1;
   for (const int64_t filters : {is_small ? 8 : 32, is_small ? 16 : 64}) {
     x = train::Conv2D(v, x, filters, {5, 5},
-                      {.padding = "SAME",
+                      {.padding = train::Padding::kSame,
                        .activation = ops::Relu,
                        .kernel_initializer = HeNormal({.seed = seed++})});
     x = train::MaxPooling2D(s, x, {2, 2}, {2, 2});

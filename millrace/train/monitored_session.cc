@@ -93,7 +93,7 @@ Status MonitoredSession::MakeSession() {
     SessionOptions session = options_.session;
     session.connect_timeout_ms =
         std::min(session.connect_timeout_ms, deadline.remaining_millis());
-    session_ = std::make_unique<Session>(scope_, std::move(session));
+    session_ = std::make_unique<Session>(scope_, session);
     ForgetCallables();
     Status status = MakeReady();
     if (status.ok()) StartQueues();
@@ -354,7 +354,7 @@ Status MonitoredSession::HoldLastValues() {
   if (session.config.operation_timeout_ms <= 0) {
     session.config.operation_timeout_ms = options_.ready_timeout_ms;
   }
-  session_ = std::make_unique<Session>(scope_, std::move(session));
+  session_ = std::make_unique<Session>(scope_, session);
   MR_ASSIGN_OR_RETURN(const std::vector<Tensor> missing,
                       session_->Run({uninitialized_}));
   if (restore_pending_ || missing[0].num_elements() > 0) {

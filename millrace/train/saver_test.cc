@@ -65,7 +65,7 @@ TEST_F(SaverTest, EachDeviceWritesAShard) {
   Saver saver(s, {.files = &files_});
   SessionOptions two = Local();
   two.config.device_count = {{"CPU", 2}};
-  Session session(s, std::move(two));
+  Session session(s, two);
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
   auto prefix = saver.Save(session, "/d/m");
   ASSERT_TRUE(prefix.ok()) << prefix.status();

@@ -318,7 +318,7 @@ Model Metrics(const Scope& s) {
           train::Auc(v, y, p,
                      {.weights = weights,
                      .num_thresholds = 10,
-                     .curve = train::AucOptions::kPr})}) {
+                     .curve = train::AucCurve::kPr})}) {
       updates.push_back(metric.update);
       model.fetches.push_back(metric.value);
     }
