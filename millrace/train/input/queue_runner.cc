@@ -49,9 +49,9 @@ QueueRunner::QueueRunner(const Scope& scope, const Queue& queue,
   state->name = queue.name();
   state->enqueue_ops = std::move(enqueue_ops);
   state->close_op = options.close_op ? options.close_op : queue.Close(alone);
-  state->cancel_op = options.cancel_op
-                         ? options.cancel_op
-                         : queue.Close(alone, /*cancel_pending_enqueues=*/true);
+  state->cancel_op =
+      options.cancel_op ? options.cancel_op
+                        : queue.Close(alone, {.cancel_pending_enqueues = true});
   state->closed_codes = options.queue_closed_codes;
   if (!state->close_op || !state->cancel_op) return;
   state_ = std::move(state);
