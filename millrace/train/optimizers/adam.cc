@@ -71,8 +71,9 @@ Operation AdamOptimizer::ApplyRows(const Scope& scope,
   // Decays the whole slot, then adds the values of the rows.
   const auto decay_and_add = [&](const ops::Variable& slot, const Output& beta,
                                  const Output& values) {
-    const Output decayed = slot.Assign(
-        scope, ops::Mul(scope, slot.Read(scope), beta), use_locking());
+    const Output decayed =
+        slot.Assign(scope, ops::Mul(scope, slot.Read(scope), beta),
+                    {.use_locking = use_locking()});
     IndexedSlices part = rows;
     part.values = ops::Mul(scope, values, ops::Sub(scope, one, beta));
     const Operation added =
