@@ -86,7 +86,7 @@ class MonitoredCallable {
 // RequestStop of the coordinator.
 //
 // The graph's queue runners run along with each session, from the time when its
-// variables have values. Their errors stop the coordinator, and Run and Close
+// variables have values. Their errors stop the coordinator, and runs and Close
 // report them; errors that come from a lost task lead to a recovery, and then
 // the queues are left open.
 class MonitoredSession {
