@@ -54,6 +54,7 @@
 #include "millrace/train/layers/dense.h"
 #include "millrace/train/layers/dropout.h"
 #include "millrace/train/layers/flatten.h"
+#include "millrace/train/layers/image_layout.h"
 #include "millrace/train/layers/pooling.h"
 #include "millrace/train/layers/regularizers.h"
 #include "millrace/train/losses.h"

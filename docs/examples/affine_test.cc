@@ -16,12 +16,11 @@ TEST(AffineExample, RunsAndHasAGradient) {
   OpBuilder affine(scope, "Affine");
   affine.In(x).Attr("scale", 3.0f).Attr("offset", 1.0f).Finish();
   const Output y = affine.Out(0);
-  const auto gradients = Gradients(scope, {y}, {x});
-  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const auto gradients = ops::Gradients(scope, {y}, {x});
+  ASSERT_TRUE(scope.ok()) << scope.status();
 
   Session session(scope);
-  const auto got =
-      session.Run({{x, {1.0f, 2.0f}}}, {y, (*gradients)[0].tensor});
+  const auto got = session.Run({{x, {1.0f, 2.0f}}}, {y, gradients[0].tensor});
   ASSERT_TRUE(got.ok()) << got.status();
   EXPECT_EQ((*got)[0].flat<float>()[1], 7.0f);
   EXPECT_EQ((*got)[1].flat<float>()[1], 3.0f);

@@ -38,7 +38,7 @@ class Client {
         chief_(client.chief) {}
 
   Status Run() {
-    MR_ASSIGN_OR_RETURN(test_, examples::LoadTestSet(options_.data));
+    MR_ASSIGN_OR_RETURN(test_set_, examples::LoadTestSet(options_.data));
     MR_ASSIGN_OR_RETURN(examples::ImageSet training,
                         examples::LoadTrainingSet(options_.data));
     // Each replica has an order of its own.
@@ -53,17 +53,14 @@ class Client {
       values.push_back(v);
       value_names_.push_back(v.op_name());
     }
-    train::MonitoredSession session(root, SessionOptionsOf(), {},
-                                    &coordinator_);
+    train::MonitoredSession session(root, SessionOptionsOf());
     session_ = &session;
     graph_ = root.graph_ref();
-    train_ = session.Define({.feeds = {net.images, net.labels, net.rate},
-                             .fetches = {net.loss, net.step},
-                             .step_fetch = 1});
-    test_run_ = session.Define(
-        {.feeds = {net.images, net.labels}, .fetches = {net.correct}});
-    step_run_ = session.Define({.fetches = {net.global_step}});
-    values_run_ = session.Define({.fetches = values});
+    train_ = session.Prepare({net.images, net.labels, net.rate},
+                             {net.loss, net.step}, {}, {.step_fetch = 1});
+    test_ = session.Prepare({net.images, net.labels}, {net.correct});
+    read_step_ = session.Prepare({}, {net.global_step});
+    read_values_ = session.Prepare({}, values);
     const Status status = Train(batches);
     const bool stopped = status.code() == StatusCode::kCancelled;
     const Status closed = session.Close();
@@ -74,8 +71,8 @@ class Client {
   }
 
  private:
-  train::MonitoredOptions SessionOptionsOf() {
-    train::MonitoredOptions options;
+  train::MonitoredSessionOptions SessionOptionsOf() {
+    train::MonitoredSessionOptions options;
     options.session.target = client_.target;
     options.is_chief = [this] {
       ReadControl();
@@ -86,6 +83,7 @@ class Client {
     options.save_seconds = options_.checkpoint_seconds;
     options.poll_ms = kReadyPollMs;
     options.ready_timeout_ms = kReadyTimeoutMs;
+    options.coordinator = &coordinator_;
     return options;
   }
 
@@ -136,8 +134,9 @@ class Client {
     return chief_ ? Record(loss) : OkStatus();
   }
 
-  StatusOr<std::vector<Tensor>> Run(int run, const std::vector<Tensor>& feeds) {
-    auto out = session_->Run(run, feeds);
+  StatusOr<std::vector<Tensor>> Run(const train::MonitoredCallable& run,
+                                    const std::vector<Tensor>& feeds = {}) {
+    auto out = run.Run(feeds);
     if (session_->recoveries() > recoveries_) {
       recoveries_ = session_->recoveries();
       tested_epoch_ = std::min(
@@ -161,7 +160,7 @@ class Client {
         look = Deadline::AfterMillis(kLookMs);
         // The others may be waiting for a chief that restores.
         const Status status =
-            finish_ ? TestAndSave() : Run(step_run_, {}).status();
+            finish_ ? TestAndSave() : Run(read_step_).status();
         const bool lost = train::IsRecoverable(status) ||
                           session_->global_step() < last_step_;
         if (lost && !session_->ShouldStop()) {
@@ -184,7 +183,7 @@ class Client {
     MR_RETURN_IF_ERROR(TestIfDue());
     MR_RETURN_IF_ERROR(session_->SaveNow());
     if (options_.values.empty()) return OkStatus();
-    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> values, Run(values_run_, {}));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> values, Run(read_values_));
     for (size_t i = 0; i < values.size(); ++i) {
       MR_RETURN_IF_ERROR(WriteNumpyFile(
           JoinPath(options_.values, value_names_[i] + ".npy"), values[i]));
@@ -236,12 +235,12 @@ class Client {
       return OkStatus();
     }
     int64_t correct = 0;
-    const int64_t n = test_.labels.dim(0);
+    const int64_t n = test_set_.labels.dim(0);
     for (int64_t at = 0; at < n; at += kTestBatch) {
       const int64_t end = std::min(n, at + kTestBatch);
       MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
-                          Run(test_run_, {test_.images.Rows(at, end),
-                                          test_.labels.Rows(at, end)}));
+                          Run(test_, {test_set_.images.Rows(at, end),
+                                      test_set_.labels.Rows(at, end)}));
       correct += out[0].scalar<int32_t>();
     }
     tested_epoch_ = epoch;
@@ -267,11 +266,11 @@ class Client {
   train::Coordinator coordinator_;
   train::MonitoredSession* session_ = nullptr;
   Ref<ClientGraph> graph_;
-  examples::ImageSet test_;
-  int train_ = 0;
-  int test_run_ = 0;
-  int step_run_ = 0;
-  int values_run_ = 0;
+  examples::ImageSet test_set_;
+  train::MonitoredCallable train_;
+  train::MonitoredCallable test_;
+  train::MonitoredCallable read_step_;
+  train::MonitoredCallable read_values_;
   std::vector<std::string> value_names_;
   int64_t recoveries_ = 0;
   int64_t tested_epoch_ = 0;

@@ -100,9 +100,8 @@ StatusOr<Network> BuildNetwork(const Scope& root, const DemoOptions& options,
       s.WithOpName("correct"),
       ops::Cast(s, ops::Equal(s, predicted, net.labels), DataType::kInt32),
       {0});
-  MR_ASSIGN_OR_RETURN(
-      const Operation train_op,
-      optimizer->Minimize(s, net.loss, {.global_step = global_step}));
+  const Operation train_op =
+      optimizer->Minimize(s, net.loss, {.global_step = global_step});
   net.step = train_op.output(0);
   MR_RETURN_IF_ERROR(root.status());
   return net;

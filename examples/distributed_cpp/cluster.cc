@@ -32,8 +32,7 @@ StatusOr<std::unique_ptr<Cluster>> Cluster::InThisProcess() {
     options.transport = cluster->network_;
     options.ops = &DefaultOps();
     options.kernels = &DefaultKernels();
-    MR_ASSIGN_OR_RETURN(std::unique_ptr<Server> server,
-                        Server::Start(std::move(options)));
+    MR_ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Start(options));
     if (task.job == "worker") cluster->targets_.push_back(server->target());
     cluster->servers_.push_back(std::move(server));
   }

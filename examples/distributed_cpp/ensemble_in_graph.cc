@@ -35,9 +35,7 @@ Status EnsembleInGraph(const Cluster& cluster) {
             .SubScope(absl::StrCat("network", i));
     const Output logits = Network(s, x, 10 * i);
     train::AdamOptimizer optimizer(0.01f * static_cast<float>(i + 1));
-    MR_ASSIGN_OR_RETURN(const Operation train,
-                        optimizer.Minimize(s, Loss(s, logits, y)));
-    trains.push_back(train);
+    trains.push_back(optimizer.Minimize(s, Loss(s, logits, y)));
     estimates.push_back(ops::Softmax(s, logits));
     accuracies.push_back(Accuracy(s, logits, y));
   }

@@ -49,7 +49,7 @@ Status OneNetworkPerDevice(const Cluster& cluster) {
     candidate.loss = Loss(s, logits, y);
     candidate.accuracy = Accuracy(s, logits, y);
     train::MomentumOptimizer optimizer(candidate.rate, candidate.momentum);
-    MR_ASSIGN_OR_RETURN(candidate.train, optimizer.Minimize(s, candidate.loss));
+    candidate.train = optimizer.Minimize(s, candidate.loss);
   }
 
   Session session(root, cluster.Master());

@@ -61,7 +61,7 @@ Status Preloading(const Cluster& cluster) {
   const Output error =
       ops::Mean(worker, ops::Square(worker, difference), {0, 1});
   train::GradientDescentOptimizer optimizer(0.5f);
-  MR_ASSIGN_OR_RETURN(const Operation train, optimizer.Minimize(worker, error));
+  const Operation train = optimizer.Minimize(worker, error);
 
   std::printf("trained: %zu variable, saved: %zu\n",
               ops::TrainableVariables(root).size(),

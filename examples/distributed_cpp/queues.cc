@@ -37,7 +37,7 @@ Status Fifo(Session& session, const Scope& s, const Queue& fifo) {
 Status Shuffled(Session& session, const Scope& s) {
   const RandomShuffleQueue queue(
       s.WithOpName("shuffled"), {DataType::kInt32}, /*min_after_dequeue=*/10,
-      {.capacity = 50, .shapes = {kScalar}}, /*seed=*/7);
+      {.capacity = 50, .shapes = {kScalar}, .seed = 7});
   std::vector<int32_t> numbers;
   for (int32_t i = 0; i < 20; ++i) numbers.push_back(i);
   MR_RETURN_IF_ERROR(session.RunTargets({queue.EnqueueMany(s, {numbers})}));

@@ -25,13 +25,13 @@ int main(int argc, char** argv) {
   const Output loss = ops::Mean(scope, error, {0});
 
   const auto gradients =
-      Gradients(scope, {loss}, {slope.handle(), offset.handle()});
-  if (!gradients.ok()) return std::puts(gradients.status().ToString().c_str());
+      ops::Gradients(scope, {loss}, {slope.handle(), offset.handle()});
+  if (!scope.ok()) return std::puts(scope.status().ToString().c_str());
   const Output rate = ops::Const(scope, 0.1f);
   const Output train1 = ops::ApplyGradientDescent(scope, slope.handle(), rate,
-                                                  (*gradients)[0].tensor);
+                                                  gradients[0].tensor);
   const Output train2 = ops::ApplyGradientDescent(scope, offset.handle(), rate,
-                                                  (*gradients)[1].tensor);
+                                                  gradients[1].tensor);
   const Operation init = ops::GlobalVariablesInitializer(scope);
 
   Session session(scope, {.target = target});

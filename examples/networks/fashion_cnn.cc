@@ -40,7 +40,7 @@ Output Logits(const VariableScope& v, const Output& images, bool is_small) {
   int64_t seed = 1;
   for (const int64_t filters : {is_small ? 8 : 32, is_small ? 16 : 64}) {
     x = train::Conv2D(v, x, filters, {5, 5},
-                      {.padding = "SAME",
+                      {.padding = train::Padding::kSame,
                        .activation = ops::Relu,
                        .kernel_initializer = HeNormal({.seed = seed++})});
     x = train::MaxPooling2D(s, x, {2, 2}, {2, 2});
@@ -67,8 +67,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   net.feeds = {images, labels};
   net.loss = train::SparseSoftmaxCrossEntropy(s, labels, logits);
   train::MomentumOptimizer optimizer(kCnnRate, 0.9);
-  MR_ASSIGN_OR_RETURN(net.train_op,
-                      optimizer.Minimize(s, net.loss, {.global_step = step}));
+  net.train_op = optimizer.Minimize(s, net.loss, {.global_step = step});
   net.next = [&training, batch = options.batch](int64_t number) {
     return Chosen(training, BatchOf(number, batch, training.labels.dim(0)));
   };
@@ -81,6 +80,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
         {test.images.Rows(i * kTestBatch, (i + 1) * kTestBatch),
          test.labels.Rows(i * kTestBatch, (i + 1) * kTestBatch)});
   }
+  MR_RETURN_IF_ERROR(s.status());
   return net;
 }
 

@@ -97,13 +97,13 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   net.loss = Loss(v, windows, text, options.is_small ? 32 : 128);
   MR_RETURN_IF_ERROR(s.status());
   train::AdamOptimizer optimizer(kLstmRate);
-  MR_ASSIGN_OR_RETURN(auto gradients, optimizer.ComputeGradients(s, net.loss));
+  auto gradients = optimizer.ComputeGradients(s, net.loss);
   std::vector<Gradient> list;
   for (const auto& pair : gradients) list.push_back(pair.gradient);
   list = train::ClipByGlobalNorm(s, list, kMaxNorm).gradients;
   for (size_t i = 0; i < gradients.size(); ++i) gradients[i].gradient = list[i];
-  MR_ASSIGN_OR_RETURN(net.train_op, optimizer.ApplyGradients(
-                                        s, gradients, {.global_step = step}));
+  net.train_op = optimizer.ApplyGradients(s, gradients, {.global_step = step});
+  MR_RETURN_IF_ERROR(s.status());
   net.next = [&text, batch = options.batch](int64_t number) {
     return std::vector<Tensor>{
         text.Batch(BatchOf(number, batch, text.training_windows()))};

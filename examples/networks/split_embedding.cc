@@ -89,22 +89,21 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
                                       {.shape = PartialShape({-1, kWords})});
   const Output labels = ops::Placeholder(
       s.WithOpName("labels"), DataType::kInt32, {.shape = PartialShape({-1})});
-  const ops::PartitionedVariable table =
-      v.GetPartitioned("table", TensorShape({options.rows, kColumns}),
-                       {.initializer = RandomUniform(-0.05, 0.05, {.seed = 1}),
-                        .partitioner = FixedSizePartitioner(kPs),
-                        .use_resource = true});
+  const ops::PartitionedVariable table = v.GetPartitioned(
+      "table", TensorShape({options.rows, kColumns}),
+      {.initializer = RandomUniform({.min = -0.05, .max = 0.05, .seed = 1}),
+       .partitioner = FixedSizePartitioner(kPs),
+       .use_resource = true});
   if (!table) return s.status();
-  const Output rows = EmbeddingLookup(s, table.parts(), ids,
-                                      {.strategy = EmbeddingOptions::kDiv});
+  const Output rows = ops::EmbeddingLookup(
+      s, table.parts(), ids, {.strategy = ops::PartitionStrategy::kDiv});
   const Output logits =
       train::Dense(v, ops::Mean(s, rows, {1}), training.classes,
                    {.kernel_initializer = GlorotUniform({.seed = 2})});
   net.feeds = {ids, labels};
   net.loss = train::SparseSoftmaxCrossEntropy(s, labels, logits);
   train::AdagradOptimizer optimizer(kEmbeddingRate);
-  MR_ASSIGN_OR_RETURN(net.train_op,
-                      optimizer.Minimize(s, net.loss, {.global_step = step}));
+  net.train_op = optimizer.Minimize(s, net.loss, {.global_step = step});
   net.next = [&training, batch = options.batch](int64_t number) {
     return training.Batch(BatchOf(number, batch, training.size()));
   };
@@ -115,6 +114,7 @@ StatusOr<Network> Build(const Scope& s, const VariableScope& v,
   std::vector<int64_t> all(static_cast<size_t>(test.size()));
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
   net.test_feeds = {test.Batch(all)};
+  MR_RETURN_IF_ERROR(s.status());
   return net;
 }
 

@@ -20,12 +20,11 @@ void Print(const std::string& line) {
   std::fflush(stdout);
 }
 
-StatusOr<double> Test(train::MonitoredSession& session, int test,
+StatusOr<double> Test(const train::MonitoredCallable& test,
                       const Network& network) {
   double sum = 0;
   for (const std::vector<Tensor>& feeds : network.test_feeds) {
-    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
-                        session.Run(test, feeds));
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out, test.Run(feeds));
     sum += out[0].scalar<float>();
   }
   return sum / static_cast<double>(network.test_feeds.size());
@@ -44,22 +43,22 @@ Status Train(Cluster& cluster, const TrainingOptions& options,
                                    "/job:worker/task:", options.client)}));
   MR_ASSIGN_OR_RETURN(const Network network,
                       build(scope, VariableScope(scope)));
-  train::MonitoredOptions monitored;
+  train::MonitoredSessionOptions monitored;
   monitored.session = cluster.Master(options.client);
   monitored.is_chief = [is_chief] { return is_chief; };
-  train::MonitoredSession session(scope, std::move(monitored));
-  const int train = session.Define({network.feeds,
-                                    {network.loss, network.train_op.output(0)},
-                                    {},
-                                    /*step_fetch=*/1});
-  const int test = session.Define({network.feeds, {network.test}, {}, {}});
+  train::MonitoredSession session(scope, monitored);
+  const train::MonitoredCallable train =
+      session.Prepare(network.feeds, {network.loss, network.train_op.output(0)},
+                      {}, {.step_fetch = 1});
+  const train::MonitoredCallable test =
+      session.Prepare(network.feeds, {network.test});
   MR_RETURN_IF_ERROR(session.Start());
   // This client's batches are every n-th; the steps are those of all.
   int64_t batch = options.client;
   int64_t next_line = 0;
   while (session.global_step() < options.steps) {
     MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
-                        session.Run(train, network.next(batch)));
+                        train.Run(network.next(batch)));
     batch += options.clients;
     const int64_t step = out[1].scalar<int64_t>();
     if (is_chief && step >= next_line) {
@@ -75,7 +74,7 @@ Status Train(Cluster& cluster, const TrainingOptions& options,
       Print(absl::StrFormat("between tasks: %d bytes, %d a step", bytes,
                             bytes / session.global_step()));
     }
-    MR_ASSIGN_OR_RETURN(const double result, Test(session, test, network));
+    MR_ASSIGN_OR_RETURN(const double result, Test(test, network));
     Print(absl::StrFormat("%s: %.4f", network.test_name, result));
   }
   return session.Close();

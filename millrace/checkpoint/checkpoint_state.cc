@@ -145,7 +145,8 @@ StatusOr<std::string> LatestCheckpoint(FileSystem* files,
   return std::string();
 }
 
-CheckpointHistory::CheckpointHistory(Options options, double start_seconds)
+CheckpointHistory::CheckpointHistory(double start_seconds,
+                                     const CheckpointHistoryOptions& options)
     : options_(options),
       next_preserved_seconds_(start_seconds +
                               options.keep_checkpoint_every_n_hours *

@@ -51,18 +51,19 @@ StatusOr<std::string> LatestCheckpoint(
     FileSystem* files, const std::string& directory,
     const std::string& filename = kCheckpointStateFilename);
 
+struct CheckpointHistoryOptions {
+  int max_to_keep = 5;  // 0: all
+  // In addition, one checkpoint per this many hours is kept permanently.
+  double keep_checkpoint_every_n_hours = 10000;
+};
+
 // Decides which checkpoints to keep. Not thread-safe.
 class CheckpointHistory {
  public:
-  struct Options {
-    int max_to_keep = 5;  // 0: all
-    // In addition, one checkpoint per this many hours is kept permanently.
-    double keep_checkpoint_every_n_hours = 10000;
-  };
-
   // `start_seconds` is the current time in seconds since 1970, from which the
   // hours count.
-  CheckpointHistory(Options options, double start_seconds);
+  explicit CheckpointHistory(double start_seconds,
+                             const CheckpointHistoryOptions& options = {});
 
   // Continues the history of an earlier run, oldest first. A prefix that occurs
   // twice counts at its last place.
@@ -77,7 +78,7 @@ class CheckpointHistory {
     std::string prefix;
     double seconds = 0;
   };
-  const Options options_;
+  const CheckpointHistoryOptions options_;
   double next_preserved_seconds_ = 0;
   double last_preserved_seconds_ = 0;
   std::deque<Kept> kept_;

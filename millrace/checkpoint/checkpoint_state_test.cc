@@ -83,7 +83,7 @@ TEST(CheckpointState, LatestPassesOverWhatIsNotWhole) {
 TEST(CheckpointHistory, KeepsTheNewestAndOneOfEachPeriod) {
   using Paths = std::vector<std::string>;
   CheckpointHistory history(
-      {.max_to_keep = 2, .keep_checkpoint_every_n_hours = 1}, 0);
+      0, {.max_to_keep = 2, .keep_checkpoint_every_n_hours = 1});
   EXPECT_EQ(history.Add("a", 100), Paths{});
   EXPECT_EQ(history.Add("b", 200), Paths{});
   EXPECT_EQ(history.Add("c", 3700), Paths{"a"});
@@ -94,7 +94,7 @@ TEST(CheckpointHistory, KeepsTheNewestAndOneOfEachPeriod) {
   EXPECT_EQ(history.state().last_preserved_timestamp, 3700);
 
   CheckpointHistory later(
-      {.max_to_keep = 2, .keep_checkpoint_every_n_hours = 1}, 5000);
+      5000, {.max_to_keep = 2, .keep_checkpoint_every_n_hours = 1});
   later.Recover(history.state());
   EXPECT_EQ(later.Add("f", 5000), Paths{});  // written again
   EXPECT_EQ(later.Add("g", 5100), Paths{"e"});
@@ -104,7 +104,7 @@ TEST(CheckpointHistory, KeepsTheNewestAndOneOfEachPeriod) {
   later.Recover(twice);
   EXPECT_EQ(later.Add("c", 5200), Paths{"b"});
 
-  CheckpointHistory all({.max_to_keep = 0}, 0);
+  CheckpointHistory all(0, {.max_to_keep = 0});
   for (int i = 0; i < 20; ++i) EXPECT_EQ(all.Add(absl::StrCat(i), i), Paths{});
   EXPECT_EQ(all.state().all_model_checkpoint_paths.size(), 20u);
 }

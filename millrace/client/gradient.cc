@@ -4,7 +4,7 @@
 
 #include "millrace/client/ops.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Output AsInt64(const Scope& scope, const Output& indices) {
@@ -65,4 +65,4 @@ Gradient SumGradients(const Scope& scope,
                        parts[0].slices.dense_shape};
 }
 
-}  // namespace millrace
+}  // namespace millrace::ops

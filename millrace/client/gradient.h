@@ -22,6 +22,8 @@ struct Gradient {
   friend bool operator==(const Gradient&, const Gradient&) = default;
 };
 
+namespace ops {
+
 // Returns the gradient as a dense tensor: rows are summed into a tensor of
 // their dense shape, which must be known. Null for no gradient.
 Output ToTensor(const Scope& scope, const Gradient& gradient);
@@ -30,4 +32,5 @@ Output ToTensor(const Scope& scope, const Gradient& gradient);
 Gradient SumGradients(const Scope& scope,
                       const std::vector<Gradient>& gradients);
 
+}  // namespace ops
 }  // namespace millrace

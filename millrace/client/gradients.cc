@@ -6,7 +6,7 @@
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 // Checks that the gradient given for `y` has a suitable type.
@@ -117,11 +117,9 @@ StatusOr<Output> ZerosOfX(const Scope& scope, const Output& x) {
                    ops::Const(scope, 0, variable.dtype));
 }
 
-}  // namespace
-
-StatusOr<std::vector<Gradient>> Gradients(
+StatusOr<std::vector<Gradient>> BuildGradients(
     const Scope& scope, const std::vector<Output>& ys,
-    const std::vector<Output>& xs, const GradientOptions& options,
+    const std::vector<Output>& xs, const GradientsOptions& options,
     absl::Span<const GradientDecl* const> table) {
   MR_RETURN_IF_ERROR(scope.status());
   for (const auto* list : {&ys, &xs, &options.stop_gradients}) {
@@ -151,16 +149,30 @@ StatusOr<std::vector<Gradient>> Gradients(
   return dxs;
 }
 
-Status AddSymbolicGradients(const Scope& scope, const std::vector<Output>& ys,
-                            const std::vector<Output>& xs,
-                            std::vector<Output>* grads,
-                            absl::Span<const GradientDecl* const> table) {
-  MR_ASSIGN_OR_RETURN(
-      const std::vector<Gradient> dxs,
-      Gradients(scope, ys, xs, {.zeros_if_unconnected = true}, table));
-  grads->clear();
-  for (const Gradient& dx : dxs) grads->push_back(ToTensor(scope, dx));
-  return scope.status();
+}  // namespace
+
+std::vector<Gradient> Gradients(const Scope& scope,
+                                const std::vector<Output>& ys,
+                                const std::vector<Output>& xs,
+                                const GradientsOptions& options,
+                                absl::Span<const GradientDecl* const> table) {
+  StatusOr<std::vector<Gradient>> dxs =
+      BuildGradients(scope, ys, xs, options, table);
+  if (dxs.ok()) return *std::move(dxs);
+  scope.Fail(dxs.status());
+  return std::vector<Gradient>(xs.size());
 }
 
-}  // namespace millrace
+std::vector<Output> AddSymbolicGradients(
+    const Scope& scope, const std::vector<Output>& ys,
+    const std::vector<Output>& xs,
+    absl::Span<const GradientDecl* const> table) {
+  std::vector<Output> dense;
+  for (const Gradient& dx :
+       Gradients(scope, ys, xs, {.zeros_if_unconnected = true}, table)) {
+    dense.push_back(ToTensor(scope, dx));
+  }
+  return dense;
+}
+
+}  // namespace millrace::ops

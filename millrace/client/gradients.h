@@ -8,9 +8,9 @@
 #include "millrace/client/gradient.h"
 #include "millrace/client/gradients/all_gradients.h"
 
-namespace millrace {
+namespace millrace::ops {
 
-struct GradientOptions {
+struct GradientsOptions {
   // The incoming gradient of each y; none: ones.
   std::vector<Gradient> grad_ys;
   // Tensors that count as constant: no gradient flows back through them.
@@ -34,30 +34,31 @@ struct GradientOptions {
 // each iteration on stacks, in the steps that compute the gradient; gradients
 // of such gradients are not supported. The gradient of a function, or of a
 // conditional or loop made of functions (If, While), recomputes what it needs
-// of the function. Returns UNIMPLEMENTED, with its name, for an op that cannot
-// be recomputed, such as random numbers and reads of variables that the
-// function changes, or for an op that has no gradient; other errors are those
-// of building the graph. `table` holds the gradient functions.
-StatusOr<std::vector<Gradient>> Gradients(
-    const Scope& scope, const std::vector<Output>& ys,
-    const std::vector<Output>& xs, const GradientOptions& options,
-    absl::Span<const GradientDecl* const> table);
-inline StatusOr<std::vector<Gradient>> Gradients(
-    const Scope& scope, const std::vector<Output>& ys,
-    const std::vector<Output>& xs, const GradientOptions& options = {}) {
+// of the function. An op that cannot be recomputed, such as random numbers and
+// reads of variables that the function changes, and an op that has no gradient
+// are UNIMPLEMENTED, with their names. After an error, which the graph keeps,
+// all gradients are none. `table` holds the gradient functions.
+std::vector<Gradient> Gradients(const Scope& scope,
+                                const std::vector<Output>& ys,
+                                const std::vector<Output>& xs,
+                                const GradientsOptions& options,
+                                absl::Span<const GradientDecl* const> table);
+inline std::vector<Gradient> Gradients(const Scope& scope,
+                                       const std::vector<Output>& ys,
+                                       const std::vector<Output>& xs,
+                                       const GradientsOptions& options = {}) {
   return Gradients(scope, ys, xs, options, AllGradients());
 }
 
-// Like Gradients, with every gradient dense, and zeros where there is none.
-Status AddSymbolicGradients(const Scope& scope, const std::vector<Output>& ys,
-                            const std::vector<Output>& xs,
-                            std::vector<Output>* grads,
-                            absl::Span<const GradientDecl* const> table);
-inline Status AddSymbolicGradients(const Scope& scope,
-                                   const std::vector<Output>& ys,
-                                   const std::vector<Output>& xs,
-                                   std::vector<Output>* grads) {
-  return AddSymbolicGradients(scope, ys, xs, grads, AllGradients());
+// Like Gradients, with every gradient dense, and zeros where there is none;
+// nulls after an error.
+std::vector<Output> AddSymbolicGradients(
+    const Scope& scope, const std::vector<Output>& ys,
+    const std::vector<Output>& xs, absl::Span<const GradientDecl* const> table);
+inline std::vector<Output> AddSymbolicGradients(const Scope& scope,
+                                                const std::vector<Output>& ys,
+                                                const std::vector<Output>& xs) {
+  return AddSymbolicGradients(scope, ys, xs, AllGradients());
 }
 
-}  // namespace millrace
+}  // namespace millrace::ops

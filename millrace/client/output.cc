@@ -80,9 +80,8 @@ PartialShape Output::shape() const {
   return op_ ? op_.graph()->Shape(*this) : PartialShape();
 }
 
-Status Output::SetShape(const PartialShape& shape) const {
-  if (!op_) return FailedPrecondition("the output is null");
-  return op_.graph()->MergeShape(*this, shape);
+void Output::SetShape(const PartialShape& shape) const {
+  if (op_) op_.graph()->Fail(op_.graph()->MergeShape(*this, shape), op_.name());
 }
 
 std::optional<Tensor> ConstantValue(const Output& output) {

@@ -75,8 +75,9 @@ class Output {
   bool is_ref() const;
   // Returns what is known of its shape.
   PartialShape shape() const;
-  // Refines what is known of its shape; INVALID_ARGUMENT on a contradiction.
-  Status SetShape(const PartialShape& shape) const;
+  // Refines what is known of its shape. A contradiction is an error of the
+  // graph, INVALID_ARGUMENT.
+  void SetShape(const PartialShape& shape) const;
 
   friend bool operator==(const Output&, const Output&) = default;
   template <class H>

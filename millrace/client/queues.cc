@@ -235,10 +235,12 @@ Output Queue::Size(const Scope& scope) const {
   return Ask(scope, "QueueSize", "_Size");
 }
 
-Operation Queue::Close(const Scope& scope, bool cancel_pending_enqueues) const {
+Operation Queue::Close(const Scope& scope,
+                       const QueueCloseOptions& options) const {
   if (!*this) return {};
   Use use(scope, handle(), state_->short_name, "QueueClose", "_Close");
-  return use.builder.Attr("cancel_pending_enqueues", cancel_pending_enqueues)
+  return use.builder
+      .Attr("cancel_pending_enqueues", options.cancel_pending_enqueues)
       .Finish();
 }
 
@@ -259,24 +261,25 @@ PaddingFIFOQueue::PaddingFIFOQueue(const Scope& scope,
 RandomShuffleQueue::RandomShuffleQueue(const Scope& scope,
                                        std::vector<DataType> dtypes,
                                        int64_t min_after_dequeue,
-                                       const QueueOptions& options,
-                                       std::optional<int64_t> seed)
-    : Queue(
-          scope,
-          [&] {
-            auto [seed1, seed2] = scope.Seeds(seed);
-            if (!seed && scope.graph().random_seed() &&
-                !options.shared_name.empty()) {
-              seed2 = SeedOfSharedName(seed1, options.shared_name);
-            }
-            Kind kind{.op = "RandomShuffleQueueV2",
-                      .default_name = "random_shuffle_queue"};
-            kind.attrs.Set("min_after_dequeue", min_after_dequeue);
-            kind.attrs.Set("seed", seed1);
-            kind.attrs.Set("seed2", seed2);
-            return kind;
-          }(),
-          std::move(dtypes), options) {}
+                                       const RandomShuffleQueueOptions& options)
+    : Queue(scope,
+            [&] {
+              auto [seed1, seed2] = scope.Seeds(options.seed);
+              if (!options.seed && scope.graph().random_seed() &&
+                  !options.shared_name.empty()) {
+                seed2 = SeedOfSharedName(seed1, options.shared_name);
+              }
+              Kind kind{.op = "RandomShuffleQueueV2",
+                        .default_name = "random_shuffle_queue"};
+              kind.attrs.Set("min_after_dequeue", min_after_dequeue);
+              kind.attrs.Set("seed", seed1);
+              kind.attrs.Set("seed2", seed2);
+              return kind;
+            }(),
+            std::move(dtypes),
+            {.capacity = options.capacity,
+             .shapes = options.shapes,
+             .shared_name = options.shared_name}) {}
 
 PriorityQueue::PriorityQueue(const Scope& scope, std::vector<DataType> dtypes,
                              const QueueOptions& options)

@@ -6,6 +6,9 @@
 //                         {.capacity = 10, .shapes = {{2}, PartialShape({})}});
 //   Operation put = queue.Enqueue(scope, {{1.0f, 2.0f}, "a"});
 //   std::vector<Output> batch = queue.DequeueMany(scope, 5);
+//
+// The classes are in `millrace`, not in `ops`, where FIFOQueue and so on are
+// the wrappers of the ops themselves.
 #pragma once
 
 #include <memory>
@@ -26,6 +29,11 @@ struct QueueOptions {
   // The name under which sessions share the queue within its container; the
   // default is its name.
   std::string shared_name;
+};
+
+struct QueueCloseOptions {
+  // Whether enqueues that wait fail with CANCELLED; otherwise they complete.
+  bool cancel_pending_enqueues = false;
 };
 
 // A small value; copies refer to the same queue. Valid as long as its graph.
@@ -59,11 +67,10 @@ class Queue {
   std::vector<Output> Dequeue(const Scope& scope) const;
   std::vector<Output> DequeueMany(const Scope& scope, const Input& n) const;
   std::vector<Output> DequeueUpTo(const Scope& scope, const Input& n) const;
-  // Builds an op that closes the queue: no element is enqueued any more;
-  // waiting enqueues complete, or fail with CANCELLED if
-  // `cancel_pending_enqueues`.
+  // Builds an op that closes the queue: no element is enqueued any more, except
+  // by enqueues that wait.
   Operation Close(const Scope& scope,
-                  bool cancel_pending_enqueues = false) const;
+                  const QueueCloseOptions& options = {}) const;
   Output IsClosed(const Scope& scope) const;
   Output Size(const Scope& scope) const;
 
@@ -109,6 +116,14 @@ class PaddingFIFOQueue : public Queue {
                    const QueueOptions& options);
 };
 
+struct RandomShuffleQueueOptions {
+  // As for all queues.
+  int64_t capacity = -1;
+  std::vector<PartialShape> shapes;
+  std::string shared_name;
+  std::optional<int64_t> seed;  // none: from the graph's seed
+};
+
 // Dequeues in random order. Until it is closed, a dequeue leaves
 // `min_after_dequeue` elements. Seeds work as for other random ops; under a
 // graph's seed, a queue with a shared name has the same order in every graph.
@@ -116,8 +131,7 @@ class RandomShuffleQueue : public Queue {
  public:
   RandomShuffleQueue(const Scope& scope, std::vector<DataType> dtypes,
                      int64_t min_after_dequeue,
-                     const QueueOptions& options = {},
-                     std::optional<int64_t> seed = std::nullopt);
+                     const RandomShuffleQueueOptions& options = {});
 };
 
 // Dequeues the smallest priority first. Elements have one more component in

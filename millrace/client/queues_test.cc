@@ -133,10 +133,11 @@ TEST_F(QueuesTest, PrioritiesGoFirst) {
 }
 
 TEST_F(QueuesTest, ShuffledInTheOrderOfTheSeed) {
-  const QueueOptions options{.shapes = {PartialShape({})}};
+  const RandomShuffleQueueOptions options{.shapes = {PartialShape({})},
+                                          .seed = 7};
   std::vector<std::vector<int32_t>> orders;
   for (int i = 0; i < 2; ++i) {
-    const RandomShuffleQueue queue(s_, {DataType::kInt32}, 0, options, 7);
+    const RandomShuffleQueue queue(s_, {DataType::kInt32}, 0, options);
     const Operation put = queue.EnqueueMany(s_, {{0, 1, 2, 3, 4, 5, 6, 7}});
     const std::vector<Output> all = queue.DequeueMany(s_, 8);
     ASSERT_TRUE(Run(put).ok());
@@ -148,7 +149,7 @@ TEST_F(QueuesTest, ShuffledInTheOrderOfTheSeed) {
 
 TEST_F(QueuesTest, ASharedNameDecidesTheSeedUnderAGraphsSeed) {
   s_.graph().SetRandomSeed(5);
-  const QueueOptions shared{.shared_name = "shared"};
+  const RandomShuffleQueueOptions shared{.shared_name = "shared"};
   const RandomShuffleQueue one(s_, {DataType::kInt32}, 2, shared);
   const RandomShuffleQueue two(s_, {DataType::kInt32}, 2, shared);
   const auto seed = [](const Queue& queue, const char* name) {
@@ -158,7 +159,8 @@ TEST_F(QueuesTest, ASharedNameDecidesTheSeedUnderAGraphsSeed) {
   // The first digits of the MD5 digest of "5shared".
   EXPECT_EQ(seed(one, "seed2"), 0x5dc576bb);
   EXPECT_EQ(seed(one, "seed2"), seed(two, "seed2"));
-  const RandomShuffleQueue other(s_, {DataType::kInt32}, 2, shared, 9);
+  const RandomShuffleQueue other(s_, {DataType::kInt32}, 2,
+                                 {.shared_name = "shared", .seed = 9});
   EXPECT_EQ(seed(other, "seed2"), 9);
 }
 
@@ -231,7 +233,7 @@ TEST(Queues, AfterAnErrorAllIsNull) {
   ASSERT_EQ(out.size(), 2u);
   EXPECT_FALSE(out[0]);
   EXPECT_FALSE(queue.Size(s));
-  EXPECT_FALSE(queue.Close(s, true));
+  EXPECT_FALSE(queue.Close(s, {.cancel_pending_enqueues = true}));
   EXPECT_FALSE(Queue());
 }
 

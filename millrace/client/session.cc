@@ -52,12 +52,12 @@ Status CheckFeed(const ClientGraph& graph, const Output& tensor) {
 
 }  // namespace
 
-Session::Session(const Scope& scope, SessionOptions options)
-    : Session(scope.graph_ref(), std::move(options)) {}
+Session::Session(const Scope& scope, const SessionOptions& options)
+    : Session(scope.graph_ref(), options) {}
 
-Session::Session(Ref<ClientGraph> graph, SessionOptions options)
+Session::Session(Ref<ClientGraph> graph, const SessionOptions& options)
     : graph_(std::move(graph)),
-      options_(std::move(options)),
+      options_(options),
       backend_(IsLocal(options_.target)
                    ? MakeLocalBackend(graph_->ops(), options_)
                    : MakeRemoteBackend(options_)) {}

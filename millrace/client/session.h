@@ -84,8 +84,8 @@ class Callable {
 // before the first run.
 class Session {
  public:
-  explicit Session(const Scope& scope, SessionOptions options = {});
-  explicit Session(Ref<ClientGraph> graph, SessionOptions options = {});
+  explicit Session(const Scope& scope, const SessionOptions& options = {});
+  explicit Session(Ref<ClientGraph> graph, const SessionOptions& options = {});
   // Closes the session.
   ~Session();
   Session(const Session&) = delete;

@@ -395,8 +395,8 @@ class ServerImpl final : public Server, public AdminTarget {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
-  auto server = std::make_unique<ServerImpl>(std::move(options));
+StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  auto server = std::make_unique<ServerImpl>(options);
   MR_RETURN_IF_ERROR(server->Init());
   return std::unique_ptr<Server>(std::move(server));
 }

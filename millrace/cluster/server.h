@@ -60,7 +60,7 @@ class Server {
   // for options that do not fit together, UNAVAILABLE "... address already in
   // use" if the port is taken, FAILED_PRECONDITION beyond loopback without
   // `insecure`.
-  static StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
+  static StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
   virtual ~Server() = default;  // stops the server first, without grace
 
   // Sets the cluster of a server that was started with `cluster_later`. Returns

@@ -14,6 +14,14 @@ Output AsType(const Scope& scope, const Output& x, DataType type) {
   return x && x.dtype() != type ? ops::Cast(scope, x, type) : x;
 }
 
+// Returns the options that all losses have.
+template <class Options>
+LossOptions Common(const Options& options) {
+  return {.weights = options.weights,
+          .reduction = options.reduction,
+          .collection = options.collection};
+}
+
 // Implements the losses of pairs of elements, given the formula `F`.
 template <class F>
 Output Elementwise(const Scope& scope, const char* name, const Output& labels,
@@ -100,9 +108,9 @@ Output MeanSquaredError(const Scope& scope, const Output& labels,
 }
 
 Output HuberLoss(const Scope& scope, const Output& labels,
-                 const Output& predictions, double delta,
-                 const LossOptions& options) {
-  return Elementwise(scope, "huber_loss", labels, predictions, options,
+                 const Output& predictions, const HuberLossOptions& options) {
+  const double delta = options.delta;
+  return Elementwise(scope, "huber_loss", labels, predictions, Common(options),
                      [&](const Scope& s, const Output& y, const Output& p) {
                        const Output error = ops::Abs(s, ops::Sub(s, p, y));
                        const Output quadratic = ops::Minimum(s, error, delta);
@@ -125,10 +133,10 @@ Output HingeLoss(const Scope& scope, const Output& labels, const Output& logits,
 }
 
 Output LogLoss(const Scope& scope, const Output& labels,
-               const Output& predictions, double epsilon,
-               const LossOptions& options) {
+               const Output& predictions, const LogLossOptions& options) {
+  const double epsilon = options.epsilon;
   return Elementwise(
-      scope, "log_loss", labels, predictions, options,
+      scope, "log_loss", labels, predictions, Common(options),
       [&](const Scope& s, const Output& y, const Output& p) {
         const Output yes =
             ops::Mul(s, y, ops::Log(s, ops::AddV2(s, p, epsilon)));
@@ -165,10 +173,11 @@ Output SigmoidCrossEntropyWithLogits(const Scope& scope, const Output& labels,
 }
 
 Output SigmoidCrossEntropy(const Scope& scope, const Output& labels,
-                           const Output& logits, double label_smoothing,
-                           const LossOptions& options) {
+                           const Output& logits,
+                           const CrossEntropyOptions& options) {
+  const double label_smoothing = options.label_smoothing;
   return Elementwise(
-      scope, "sigmoid_cross_entropy_loss", labels, logits, options,
+      scope, "sigmoid_cross_entropy_loss", labels, logits, Common(options),
       [&](const Scope& s, const Output& y, const Output& x) {
         const Output smooth =
             label_smoothing == 0
@@ -180,10 +189,12 @@ Output SigmoidCrossEntropy(const Scope& scope, const Output& labels,
 }
 
 Output SoftmaxCrossEntropy(const Scope& scope, const Output& one_hot_labels,
-                           const Output& logits, double label_smoothing,
-                           const LossOptions& options) {
+                           const Output& logits,
+                           const CrossEntropyOptions& options) {
+  const double label_smoothing = options.label_smoothing;
   return Elementwise(
-      scope, "softmax_cross_entropy_loss", one_hot_labels, logits, options,
+      scope, "softmax_cross_entropy_loss", one_hot_labels, logits,
+      Common(options),
       [&](const Scope& s, const Output& y, const Output& x) -> Output {
         Output smooth = y;
         if (label_smoothing != 0) {
@@ -232,10 +243,10 @@ Output SparseSoftmaxCrossEntropy(const Scope& scope, const Output& labels,
   return WeightedLoss(s, ops::Reshape(s, loss, ShapeOf(s, labels)), options);
 }
 
-Output TotalLoss(const Scope& scope, bool add_regularization_losses) {
+Output TotalLoss(const Scope& scope, const TotalLossOptions& options) {
   std::vector<Output> losses =
       scope.graph().Collection<Output>(graph_keys::kLosses);
-  if (add_regularization_losses) {
+  if (options.add_regularization_losses) {
     for (const Output& loss :
          scope.graph().Collection<Output>(graph_keys::kRegularizationLosses)) {
       losses.push_back(loss);

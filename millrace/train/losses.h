@@ -46,36 +46,57 @@ Output AbsoluteDifference(const Scope& scope, const Output& labels,
 Output MeanSquaredError(const Scope& scope, const Output& labels,
                         const Output& predictions,
                         const LossOptions& options = {});
+
+// The options of losses with a parameter begin with it and go on with those of
+// all losses, which are fields here too, so that one pair of braces names both.
+struct HuberLossOptions {
+  double delta = 1;
+  Input weights = 1.0;
+  Reduction reduction = Reduction::kSumByNonzeroWeights;
+  std::string collection = graph_keys::kLosses;
+};
 // Quadratic up to `delta`, then linear (Huber, "Robust estimation of a location
 // parameter", 1964).
 Output HuberLoss(const Scope& scope, const Output& labels,
-                 const Output& predictions, double delta = 1,
-                 const LossOptions& options = {});
+                 const Output& predictions,
+                 const HuberLossOptions& options = {});
 // max(0, 1 - logits * (2 * labels - 1)), for labels 0 and 1.
 Output HingeLoss(const Scope& scope, const Output& labels, const Output& logits,
                  const LossOptions& options = {});
+
+struct LogLossOptions {
+  double epsilon = 1e-7;
+  Input weights = 1.0;
+  Reduction reduction = Reduction::kSumByNonzeroWeights;
+  std::string collection = graph_keys::kLosses;
+};
 // -labels * log(predictions) - (1 - labels) * log(1 - predictions), each with
 // `epsilon` added inside the logarithm.
 Output LogLoss(const Scope& scope, const Output& labels,
-               const Output& predictions, double epsilon = 1e-7,
-               const LossOptions& options = {});
+               const Output& predictions, const LogLossOptions& options = {});
 // 1 - the dot products along `axis`, which is kept with size 1. The vectors
 // must have length 1 already.
 Output CosineDistance(const Scope& scope, const Output& labels,
                       const Output& predictions, int axis,
                       const LossOptions& options = {});
 
+struct CrossEntropyOptions {
+  double label_smoothing = 0;
+  Input weights = 1.0;
+  Reduction reduction = Reduction::kSumByNonzeroWeights;
+  std::string collection = graph_keys::kLosses;
+};
 // For independent classes: labels in [0, 1], moved towards 1/2 by
 // label_smoothing.
 Output SigmoidCrossEntropy(const Scope& scope, const Output& labels,
-                           const Output& logits, double label_smoothing = 0,
-                           const LossOptions& options = {});
+                           const Output& logits,
+                           const CrossEntropyOptions& options = {});
 // For mutually exclusive classes: labels [batch, classes] that sum to 1, moved
 // towards 1 / classes by label_smoothing; one loss per row. No gradient flows
 // back through the labels.
 Output SoftmaxCrossEntropy(const Scope& scope, const Output& one_hot_labels,
-                           const Output& logits, double label_smoothing = 0,
-                           const LossOptions& options = {});
+                           const Output& logits,
+                           const CrossEntropyOptions& options = {});
 // Labels [...] are class indices, int32 or int64, logits [..., classes].
 Output SparseSoftmaxCrossEntropy(const Scope& scope, const Output& labels,
                                  const Output& logits,
@@ -85,8 +106,11 @@ Output SparseSoftmaxCrossEntropy(const Scope& scope, const Output& labels,
 Output SigmoidCrossEntropyWithLogits(const Scope& scope, const Output& labels,
                                      const Output& logits);
 
+struct TotalLossOptions {
+  bool add_regularization_losses = true;
+};
 // Returns the sum of the graph's losses and, if requested, regularization
 // losses; null if there are none.
-Output TotalLoss(const Scope& scope, bool add_regularization_losses = true);
+Output TotalLoss(const Scope& scope, const TotalLossOptions& options = {});
 
 }  // namespace millrace::train

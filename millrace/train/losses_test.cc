@@ -39,26 +39,31 @@ class Losses : public testing::Test {
 TEST_F(Losses, Elementwise) {
   Expect(AbsoluteDifference(s_, labels_, scores_, none_), {0.5, 0.75, 2, 2});
   Expect(MeanSquaredError(s_, labels_, scores_, none_), {0.25, 0.5625, 4, 4});
-  Expect(HuberLoss(s_, labels_, scores_, 1.5, none_),
+  Expect(HuberLoss(s_, labels_, scores_,
+                   {.delta = 1.5, .reduction = Reduction::kNone}),
          {0.125, 0.28125, 1.125f + 0.75f, 1.125f + 0.75f});
   Expect(HingeLoss(s_, labels_, scores_, none_), {1.5, 0.75, 2, 0});
   const Output p = ops::Const(s_, {{0.5f, 0.25f}, {1.0f, 0.75f}});
   const auto log = [](double x) {
     return static_cast<float>(-std::log(x + 1e-7));
   };
-  Expect(LogLoss(s_, labels_, p, 1e-7, none_),
+  Expect(LogLoss(s_, labels_, p, {.reduction = Reduction::kNone}),
          {log(0.5), log(0.25), log(1), log(0.75)});
   const auto logistic = [](double y, double x) {
     return static_cast<float>(std::log(1 + std::exp(x)) - y * x);
   };
   Expect(
-      SigmoidCrossEntropy(s_, labels_, scores_, 0, none_),
+      SigmoidCrossEntropy(s_, labels_, scores_,
+                          {.reduction = Reduction::kNone}),
       {logistic(0, 0.5), logistic(1, 0.25), logistic(1, -1), logistic(1, 3)});
-  Expect(SigmoidCrossEntropy(s_, labels_, scores_, 0.2, none_),
+  Expect(SigmoidCrossEntropy(
+             s_, labels_, scores_,
+             {.label_smoothing = 0.2, .reduction = Reduction::kNone}),
          {logistic(0.1, 0.5), logistic(0.9, 0.25), logistic(0.9, -1),
           logistic(0.9, 3)});
   const Output far = ops::Const(s_, {{-1000.0f, 1000.0f}, {1000.0f, -1000.0f}});
-  Expect(SigmoidCrossEntropy(s_, labels_, far, 0, none_), {0, 0, 0, 1000});
+  Expect(SigmoidCrossEntropy(s_, labels_, far, {.reduction = Reduction::kNone}),
+         {0, 0, 0, 1000});
 }
 
 TEST_F(Losses, Rows) {
@@ -71,10 +76,14 @@ TEST_F(Losses, Rows) {
   const Output one_hot = ops::Const(s_, {{0.0f, 1.0f}, {1.0f, 0.0f}});
   const std::vector<float> expected = {softmax(0.5, 0.25, 1),
                                        softmax(-1, 3, 0)};
-  Expect(SoftmaxCrossEntropy(s_, one_hot, scores_, 0, none_), expected);
+  Expect(SoftmaxCrossEntropy(s_, one_hot, scores_,
+                             {.reduction = Reduction::kNone}),
+         expected);
   Expect(SparseSoftmaxCrossEntropy(s_, ops::Const(s_, {1, 0}), scores_, none_),
          expected);
-  Expect(SoftmaxCrossEntropy(s_, one_hot, scores_, 0.2, none_),
+  Expect(SoftmaxCrossEntropy(
+             s_, one_hot, scores_,
+             {.label_smoothing = 0.2, .reduction = Reduction::kNone}),
          {softmax(0.5, 0.25, 0.9), softmax(-1, 3, 0.1)});
   // Labels of more dimensions.
   const Output cube = ops::Reshape(s_, scores_, {1, 2, 2});
@@ -118,21 +127,20 @@ TEST_F(Losses, AreCollected) {
 
 TEST_F(Losses, Derivatives) {
   const auto slope = [&](const Output& loss) {
-    const auto dx = Gradients(s_, {loss}, {scores_});
-    EXPECT_TRUE(dx.ok()) << dx.status();
-    return dx.ok() ? (*dx)[0].tensor : Output();
+    const auto dx = ops::Gradients(s_, {loss}, {scores_});
+    EXPECT_TRUE(s_.ok()) << s_.status();
+    return s_.ok() ? dx[0].tensor : Output();
   };
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   Expect(
-      slope(SigmoidCrossEntropy(s_, labels_, scores_, 0,
+      slope(SigmoidCrossEntropy(s_, labels_, scores_,
                                 {.reduction = Reduction::kSum})),
       {static_cast<float>(sigmoid(0.5)), static_cast<float>(sigmoid(0.25) - 1),
        static_cast<float>(sigmoid(-1) - 1),
        static_cast<float>(sigmoid(3) - 1)});
   Expect(slope(MeanSquaredError(s_, labels_, scores_)), {0.25, -0.375, -1, 1});
-  Expect(
-      slope(HuberLoss(s_, labels_, scores_, 1, {.reduction = Reduction::kSum})),
-      {0.5, -0.75, -1, 1});
+  Expect(slope(HuberLoss(s_, labels_, scores_, {.reduction = Reduction::kSum})),
+         {0.5, -0.75, -1, 1});
 }
 
 TEST_F(Losses, WhatIsRefused) {

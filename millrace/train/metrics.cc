@@ -126,7 +126,7 @@ Output Area(const Scope& s, const Confusion& at, const AucOptions& options) {
   const Output recall = ratio(at.true_positives, at.false_negatives);
   Output x = recall;
   Output y;
-  if (options.curve == AucOptions::kRoc) {
+  if (options.curve == AucCurve::kRoc) {
     x = ops::RealDiv(
         s, at.false_positives,
         ops::AddV2(s, ops::AddV2(s, at.false_positives, at.true_negatives),
@@ -143,13 +143,13 @@ Output Area(const Scope& s, const Confusion& at, const AucOptions& options) {
   };
   Output height;
   switch (options.summation) {
-    case AucOptions::kTrapezoidal:
+    case AucSummation::kTrapezoidal:
       height = ops::Mul(s, ops::AddV2(s, but_last(y), but_first(y)), 0.5);
       break;
-    case AucOptions::kMinoring:
+    case AucSummation::kMinoring:
       height = ops::Minimum(s, but_last(y), but_first(y));
       break;
-    case AucOptions::kMajoring:
+    case AucSummation::kMajoring:
       height = ops::Maximum(s, but_last(y), but_first(y));
       break;
   }

@@ -50,20 +50,20 @@ Metric Precision(const VariableScope& variables, const Output& labels,
 Metric Recall(const VariableScope& variables, const Output& labels,
               const Output& predictions, const MetricOptions& options = {});
 
+enum class AucCurve {
+  kRoc,  // true over false positives
+  kPr,   // precision over recall
+};
+enum class AucSummation { kTrapezoidal, kMinoring, kMajoring };
 struct AucOptions {
   Output weights;
   int num_thresholds = 200;  // above 2
-  enum Curve { kRoc, kPr } curve = kRoc;
-  enum Summation {
-    kTrapezoidal,
-    kMinoring,
-    kMajoring
-  } summation = kTrapezoidal;
+  AucCurve curve = AucCurve::kRoc;
+  AucSummation summation = AucSummation::kTrapezoidal;
   std::string name;
 };
-// The area under the curve of true over false positives, or of precision over
-// recall, of predictions in [0, 1], by Riemann sums over evenly spaced
-// thresholds.
+// The area under a curve of predictions in [0, 1], by Riemann sums over evenly
+// spaced thresholds.
 Metric Auc(const VariableScope& variables, const Output& labels,
            const Output& predictions, const AucOptions& options = {});
 

@@ -159,7 +159,7 @@ TEST_F(Metrics, Auc) {
   const Output y = Fed(DataType::kBool);
   const Output p = Fed(DataType::kFloat);
   const Metric roc = Auc(v_, y, p);
-  const Metric pr = Auc(v_, y, p, {.curve = AucOptions::kPr});
+  const Metric pr = Auc(v_, y, p, {.curve = AucCurve::kPr});
   // Three of four pairs are ranked correctly.
   const std::vector<Feed> feeds = {{y, {false, false, true, true}},
                                    {p, {0.1f, 0.4f, 0.35f, 0.8f}}};

@@ -15,6 +15,7 @@ constexpr double kNanosPerSecond = 1e9;
 
 constexpr char kNotReady[] = "variables without a value: ";
 constexpr char kClosed[] = "the monitored session is closed";
+constexpr char kNoSession[] = "the callable has no monitored session";
 
 }  // namespace
 
@@ -23,13 +24,18 @@ bool IsRecoverable(const Status& status) {
          status.code() == StatusCode::kUnavailable;
 }
 
-MonitoredSession::MonitoredSession(const Scope& scope, MonitoredOptions options,
-                                   std::vector<SessionHook*> hooks,
-                                   Coordinator* coordinator)
+StatusOr<std::vector<Tensor>> MonitoredCallable::Run(
+    const std::vector<Tensor>& feeds) const {
+  if (!state_ || !state_->owner) return FailedPrecondition(kNoSession);
+  return state_->owner->RunUntilDone(*state_, feeds);
+}
+
+MonitoredSession::MonitoredSession(const Scope& scope,
+                                   const MonitoredSessionOptions& options)
     : scope_(scope),
-      options_(std::move(options)),
-      hooks_(std::move(hooks)),
-      coordinator_(coordinator ? coordinator : &own_coordinator_),
+      options_(options),
+      coordinator_(options.coordinator ? options.coordinator
+                                       : &own_coordinator_),
       step_variable_(GetGlobalStep(scope)) {
   const Scope root = scope_.SubScope("").WithoutControlDependencies();
   uninitialized_ = ops::ReportUninitialized(root, ops::GlobalVariables(root));
@@ -45,11 +51,27 @@ MonitoredSession::MonitoredSession(const Scope& scope, MonitoredOptions options,
   root.graph().Finalize();
 }
 
-MonitoredSession::~MonitoredSession() { Close().IgnoreError(); }
+MonitoredSession::~MonitoredSession() {
+  Close().IgnoreError();
+  for (const std::shared_ptr<Run>& run : runs_) run->owner = nullptr;
+}
 
-int MonitoredSession::Define(RunDefinition run) {
-  runs_.push_back(std::move(run));
-  return static_cast<int>(runs_.size()) - 1;
+MonitoredCallable MonitoredSession::Prepare(
+    const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+    const std::vector<ControlInput>& targets,
+    const MonitoredRunOptions& options) {
+  MonitoredCallable callable;
+  callable.state_ = std::make_shared<Run>(Run{.feeds = feeds,
+                                              .fetches = fetches,
+                                              .targets = targets,
+                                              .options = options,
+                                              .owner = this});
+  runs_.push_back(callable.state_);
+  return callable;
+}
+
+void MonitoredSession::ForgetCallables() {
+  for (const std::shared_ptr<Run>& run : runs_) run->callable.reset();
 }
 
 HookContext MonitoredSession::Context(absl::Span<const Tensor> fetches) {
@@ -71,11 +93,11 @@ Status MonitoredSession::MakeSession() {
     SessionOptions session = options_.session;
     session.connect_timeout_ms =
         std::min(session.connect_timeout_ms, deadline.remaining_millis());
-    session_ = std::make_unique<Session>(scope_, std::move(session));
-    prepared_.clear();
+    session_ = std::make_unique<Session>(scope_, session);
+    ForgetCallables();
     Status status = MakeReady();
     if (status.ok()) StartQueues();
-    for (SessionHook* hook : hooks_) {
+    for (SessionHook* hook : options_.hooks) {
       if (!status.ok()) break;
       HookContext context = Context();
       status = hook->AfterCreate(context);
@@ -185,20 +207,17 @@ Status MonitoredSession::RestoreOrInitialize() {
   return SaveNow();
 }
 
-StatusOr<Callable*> MonitoredSession::Prepared(int run) {
-  const size_t i = static_cast<size_t>(run);
-  if (i >= runs_.size()) return InvalidArgument("there is no run ", run);
-  if (prepared_.size() < runs_.size()) prepared_.resize(runs_.size());
-  if (!prepared_[i]) {
-    MR_ASSIGN_OR_RETURN(
-        prepared_[i],
-        session_->Prepare(runs_[i].feeds, runs_[i].fetches, runs_[i].targets));
+StatusOr<std::vector<Tensor>> MonitoredSession::RunOnce(
+    Run& run, const std::vector<Tensor>& feeds) {
+  if (!run.callable) {
+    MR_ASSIGN_OR_RETURN(run.callable,
+                        session_->Prepare(run.feeds, run.fetches, run.targets));
   }
-  return &*prepared_[i];
+  return run.callable->Run(feeds, {.cancel = lost_.get()});
 }
 
-StatusOr<std::vector<Tensor>> MonitoredSession::Run(
-    int run, const std::vector<Tensor>& feeds) {
+StatusOr<std::vector<Tensor>> MonitoredSession::RunUntilDone(
+    Run& run, const std::vector<Tensor>& feeds) {
   if (closed_) return FailedPrecondition(kClosed);
   for (;;) {
     if (lost_ && lost_->cancelled()) {
@@ -210,12 +229,9 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Run(
       ++recoveries_;
       if (ShouldStop()) return Cancelled("a stop was requested");
     }
-    const StatusOr<Callable*> callable = Prepared(run);
-    StatusOr<std::vector<Tensor>> fetches =
-        callable.ok() ? (*callable)->Run(feeds, {.cancel = lost_.get()})
-                      : StatusOr<std::vector<Tensor>>(callable.status());
+    StatusOr<std::vector<Tensor>> fetches = RunOnce(run, feeds);
     if (fetches.ok()) {
-      const Status after = AfterRun(runs_[static_cast<size_t>(run)], *fetches);
+      const Status after = AfterRun(run, *fetches);
       // The run itself has succeeded; the next one finds that the session is
       // lost.
       if (IsRecoverable(after)) {
@@ -242,17 +258,19 @@ Status MonitoredSession::Reason(const Status& status) const {
   return reason.ok() ? status : reason;
 }
 
-Status MonitoredSession::AfterRun(const RunDefinition& run,
+Status MonitoredSession::AfterRun(const Run& run,
                                   const std::vector<Tensor>& fetches) {
-  if (!run.step_fetch) return OkStatus();
-  if (*run.step_fetch >= fetches.size()) {
-    return InvalidArgument("step_fetch is ", *run.step_fetch, " of ",
+  const std::optional<size_t> step_fetch = run.options.step_fetch;
+  if (!step_fetch) return OkStatus();
+  if (*step_fetch >= fetches.size()) {
+    return InvalidArgument("step_fetch is ", *step_fetch, " of ",
                            fetches.size(), " fetches");
   }
-  MR_ASSIGN_OR_RETURN(const double step, ScalarValue(fetches[*run.step_fetch]));
+  MR_ASSIGN_OR_RETURN(const double step, ScalarValue(fetches[*step_fetch]));
   global_step_ = static_cast<int64_t>(step);
   HookContext context = Context(fetches);
-  for (SessionHook* hook : hooks_) MR_RETURN_IF_ERROR(hook->AfterRun(context));
+  for (SessionHook* hook : options_.hooks)
+    MR_RETURN_IF_ERROR(hook->AfterRun(context));
   return SaveIfDue();
 }
 
@@ -297,7 +315,7 @@ Status MonitoredSession::SaveNow() {
       saver_
           ->Save(*session_,
                  JoinPath(options_.checkpoint_dir, options_.checkpoint_name),
-                 step)
+                 {.step = step})
           .status());
   saved_nanos_ = NowNanos();
   saved_step_ = step.value_or(global_step_);
@@ -307,7 +325,7 @@ Status MonitoredSession::SaveNow() {
 void MonitoredSession::Drop() {
   queues_.Abandon();
   lost_.reset();
-  prepared_.clear();
+  ForgetCallables();
   session_.reset();
 }
 
@@ -336,14 +354,14 @@ Status MonitoredSession::HoldLastValues() {
   if (session.config.operation_timeout_ms <= 0) {
     session.config.operation_timeout_ms = options_.ready_timeout_ms;
   }
-  session_ = std::make_unique<Session>(scope_, std::move(session));
+  session_ = std::make_unique<Session>(scope_, session);
   MR_ASSIGN_OR_RETURN(const std::vector<Tensor> missing,
                       session_->Run({uninitialized_}));
   if (restore_pending_ || missing[0].num_elements() > 0) {
     return DataLoss("the variables' values were lost with the session");
   }
   HookContext context = Context();
-  for (SessionHook* hook : hooks_) {
+  for (SessionHook* hook : options_.hooks) {
     MR_RETURN_IF_ERROR(hook->AfterCreate(context));
   }
   return OkStatus();
@@ -357,12 +375,13 @@ Status MonitoredSession::Close() {
   if (saver_ && saved_step_ != global_step_ && IsChief()) status = SaveEnd();
   if (!session_) return status;
   HookContext context = Context();
-  for (SessionHook* hook : hooks_) UpdateStatus(status, hook->AtEnd(context));
+  for (SessionHook* hook : options_.hooks)
+    UpdateStatus(status, hook->AtEnd(context));
   if (has_queue_runners_) {
     queues_.Stop();
     UpdateStatus(status, coordinator_->status());
   }
-  prepared_.clear();
+  ForgetCallables();
   UpdateStatus(status, session_->Close());
   session_.reset();
   return status;

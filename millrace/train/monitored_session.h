@@ -1,11 +1,12 @@
 // MonitoredSession: a session that initializes or restores the variables, keeps
 // checkpoints, and recovers after tasks of the cluster were lost.
 //
-//   MonitoredSession session(scope, options, {&stop_at, &summaries});
-//   const int train = session.Define({{x, y}, {loss, train_op.output(0)}, {},
-//                                     /*step_fetch=*/1});
+//   MonitoredSession session(scope, {.checkpoint_dir = "/d",
+//                                    .hooks = {&stop_at, &summaries}});
+//   const MonitoredCallable train = session.Prepare(
+//       {x, y}, {loss, train_op.output(0)}, {}, {.step_fetch = 1});
 //   MR_RETURN_IF_ERROR(session.Start());
-//   while (!session.ShouldStop()) { ... session.Run(train, {batch, labels}) }
+//   while (!session.ShouldStop()) { ... train.Run({batch, labels}) ... }
 //   MR_RETURN_IF_ERROR(session.Close());
 #pragma once
 
@@ -25,7 +26,7 @@
 
 namespace millrace::train {
 
-struct MonitoredOptions {
+struct MonitoredSessionOptions {
   SessionOptions session;
   // Returns whether this is the chief, which initializes, restores and saves;
   // the others wait for it. The answer may change, for example after a chief
@@ -40,37 +41,69 @@ struct MonitoredOptions {
   int64_t poll_ms = 200;
   // How long the cluster may take to be ready, at the start and at a recovery.
   int64_t ready_timeout_ms = 300'000;
+  // Called in this order. They and the coordinator (null: the session's own)
+  // must outlive the session.
+  std::vector<SessionHook*> hooks;
+  Coordinator* coordinator = nullptr;
 };
 
-// A run that is repeated.
-struct RunDefinition {
-  std::vector<Output> feeds;
-  std::vector<Output> fetches;
-  std::vector<ControlInput> targets;
+struct MonitoredRunOptions {
   // Index of the fetch that is the global step. If set, the run counts as
   // training: hooks see it, and checkpoints may follow.
   std::optional<size_t> step_fetch;
 };
 
-// Not thread-safe; but any thread may call RequestStop of the coordinator.
+class MonitoredSession;
+
+// A run of a monitored session whose feeds, fetches and targets are fixed. A
+// small value; copies refer to the same run. Used by the thread that uses the
+// session. May outlive the session, whose runs then fail.
+class MonitoredCallable {
+ public:
+  MonitoredCallable() = default;
+
+  // Runs it with `feeds` in the order given to Prepare, of exactly the tensors'
+  // types. After ABORTED and UNAVAILABLE creates a new session, as Start does,
+  // and runs it again with the same feeds. Returns FAILED_PRECONDITION once the
+  // session is closed.
+  StatusOr<std::vector<Tensor>> Run(
+      const std::vector<Tensor>& feeds = {}) const;
+
+ private:
+  friend class MonitoredSession;
+  struct State {
+    std::vector<Output> feeds;
+    std::vector<Output> fetches;
+    std::vector<ControlInput> targets;
+    MonitoredRunOptions options;
+    MonitoredSession* owner = nullptr;  // null: destroyed
+    std::optional<Callable> callable;   // of the owner's current session
+  };
+  std::shared_ptr<State> state_;
+};
+
+// Not thread-safe, and nor are its callables; but any thread may call
+// RequestStop of the coordinator.
 //
 // The graph's queue runners run along with each session, from the time when its
-// variables have values. Their errors stop the coordinator, and Run and Close
+// variables have values. Their errors stop the coordinator, and runs and Close
 // report them; errors that come from a lost task lead to a recovery, and then
 // the queues are left open.
 class MonitoredSession {
  public:
-  // Adds its ops to the graph and finalizes it. The hooks and `coordinator`
-  // (null: its own) must outlive the session.
-  MonitoredSession(const Scope& scope, MonitoredOptions options,
-                   std::vector<SessionHook*> hooks = {},
-                   Coordinator* coordinator = nullptr);
+  // Adds its ops to the graph and finalizes it.
+  explicit MonitoredSession(const Scope& scope,
+                            const MonitoredSessionOptions& options = {});
   ~MonitoredSession();
   MonitoredSession(const MonitoredSession&) = delete;
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
-  // Returns the number of a run, for Run. May be called before or after Start.
-  int Define(RunDefinition run);
+  // Returns a run that is repeated, also after recoveries. May be called before
+  // or after Start. Its first Run reports what is wrong with it.
+  MonitoredCallable Prepare(const std::vector<Output>& feeds,
+                            const std::vector<Output>& fetches,
+                            const std::vector<ControlInput>& targets = {},
+                            const MonitoredRunOptions& options = {});
 
   // Waits until all variables have values. The chief restores the newest
   // checkpoint if some have none, or initializes them if there is no
@@ -79,9 +112,6 @@ class MonitoredSession {
   // CANCELLED if a stop is requested; FAILED_PRECONDITION once closed. OK if
   // there is a session already.
   Status Start();
-  // Runs a defined run. After ABORTED and UNAVAILABLE creates a new session, as
-  // Start does, and runs it again with the same feeds.
-  StatusOr<std::vector<Tensor>> Run(int run, const std::vector<Tensor>& feeds);
   bool ShouldStop() const { return coordinator_->ShouldStop(); }
   // Writes a checkpoint now. Requires: this is the chief. Returns
   // FAILED_PRECONDITION without a session.
@@ -110,21 +140,26 @@ class MonitoredSession {
   Status MakeSession();
   Status MakeReady();  // of session_, one attempt
   Status RestoreOrInitialize();
-  StatusOr<Callable*> Prepared(int run);
-  Status AfterRun(const RunDefinition& run, const std::vector<Tensor>& fetches);
+  friend class MonitoredCallable;
+  using Run = MonitoredCallable::State;
+  StatusOr<std::vector<Tensor>> RunOnce(Run& run,
+                                        const std::vector<Tensor>& feeds);
+  StatusOr<std::vector<Tensor>> RunUntilDone(Run& run,
+                                             const std::vector<Tensor>& feeds);
+  Status AfterRun(const Run& run, const std::vector<Tensor>& fetches);
   Status SaveIfDue();
   Status SaveEnd();
   // Creates a session with the variables as the lost one left them.
   Status HoldLastValues();
   void StartQueues();
+  void ForgetCallables();  // those of session_
   // Returns the error to report for a failed run: the queue runner's, if that
   // is the cause.
   Status Reason(const Status& status) const;
   void Drop();
 
   const Scope scope_;
-  const MonitoredOptions options_;
-  const std::vector<SessionHook*> hooks_;
+  const MonitoredSessionOptions options_;
   Coordinator own_coordinator_;
   Coordinator* const coordinator_;
   ops::Variable step_variable_;  // may be null
@@ -132,11 +167,10 @@ class MonitoredSession {
   Operation init_;
   Operation local_init_;
   std::unique_ptr<Saver> saver_;  // null without checkpoints
-  std::vector<RunDefinition> runs_;
+  std::vector<std::shared_ptr<Run>> runs_;
   bool has_queue_runners_ = false;
 
   std::unique_ptr<Session> session_;  // null: lost or not created yet
-  std::vector<std::optional<Callable>> prepared_;  // of session_
   // Is cancelled if a queue runner of session_ finds that a task was lost; null
   // in a graph without runners.
   std::unique_ptr<CancelScope> lost_;

@@ -25,19 +25,22 @@ struct Model {
     step = CreateGlobalStep(s);
     w = ops::Variable(s.WithOpName("w"), Tensor::Scalar(100.0f));
     GradientDescentOptimizer optimizer(1.0f);
-    auto op = optimizer.Minimize(s, ops::Identity(s, w), {.global_step = step});
-    EXPECT_TRUE(op.ok()) << op.status();
-    if (op.ok()) train = {.fetches = {op->output(0), w}, .step_fetch = 0};
-    read = {.fetches = {w}};
+    const Operation op =
+        optimizer.Minimize(s, ops::Identity(s, w), {.global_step = step});
+    EXPECT_TRUE(s.ok()) << s.status();
+    train = {op.output(0), w};
   }
   ops::Variable step;
   ops::Variable w;
-  RunDefinition train;
-  RunDefinition read;
+  std::vector<Output> train;  // fetches of a step, the global step first
 };
 
-MonitoredOptions Options(FileSystem* files) {
-  MonitoredOptions options;
+MonitoredCallable Training(MonitoredSession& session, const Model& model) {
+  return session.Prepare({}, model.train, {}, {.step_fetch = 0});
+}
+
+MonitoredSessionOptions Options(FileSystem* files) {
+  MonitoredSessionOptions options;
   options.session.files = files;
   options.checkpoint_dir = "/d";
   options.save_seconds = 0;
@@ -52,23 +55,23 @@ TEST(MonitoredSession, TrainsSavesAndGoesOn) {
     const Scope s = Scope::NewRoot();
     Model model(s);
     StopAtStepHook stop(last);
-    MonitoredOptions options = Options(&files);
+    MonitoredSessionOptions options = Options(&files);
     options.save_steps = 2;
-    MonitoredSession session(s, options, {&stop});
-    const int train = session.Define(model.train);
+    options.hooks = {&stop};
+    MonitoredSession session(s, options);
+    const MonitoredCallable train = Training(session, model);
     const Status started = session.Start();
     ASSERT_TRUE(started.ok()) << started;
     EXPECT_EQ(session.restored_from(), last == 5 ? "" : "/d/model.ckpt-5");
     while (!session.ShouldStop()) {
-      auto out = session.Run(train, {});
+      auto out = train.Run();
       ASSERT_TRUE(out.ok()) << out.status();
     }
     EXPECT_EQ(session.global_step(), last);
     EXPECT_TRUE(session.Close().ok());
     EXPECT_EQ(*LatestCheckpoint(&files, "/d"),
               absl::StrCat("/d/model.ckpt-", last));
-    EXPECT_EQ(session.Run(train, {}).status().code(),
-              StatusCode::kFailedPrecondition);
+    EXPECT_EQ(train.Run().status().code(), StatusCode::kFailedPrecondition);
   }
 }
 
@@ -76,7 +79,7 @@ TEST(MonitoredSession, OthersWaitForTheChief) {
   MemoryFiles files;
   const Scope s = Scope::NewRoot();
   Model model(s);
-  MonitoredOptions options = Options(&files);
+  MonitoredSessionOptions options = Options(&files);
   // A local session shares no variables: no other task ever initializes it.
   options.is_chief = [] { return false; };
   options.ready_timeout_ms = 30;
@@ -90,7 +93,7 @@ TEST(MonitoredSession, WhoWaitsMayBecomeChief) {
   MemoryFiles files;
   const Scope s = Scope::NewRoot();
   Model model(s);
-  MonitoredOptions options = Options(&files);
+  MonitoredSessionOptions options = Options(&files);
   int asked = 0;
   options.is_chief = [&asked] { return ++asked > 3; };
   MonitoredSession session(s, options);
@@ -103,12 +106,13 @@ TEST(MonitoredSession, AStopEndsTheWait) {
   const Scope s = Scope::NewRoot();
   Model model(s);
   Coordinator coordinator;
-  MonitoredOptions options = Options(&files);
+  MonitoredSessionOptions options = Options(&files);
   options.is_chief = [&coordinator] {
     coordinator.RequestStop();
     return false;
   };
-  MonitoredSession session(s, options, {}, &coordinator);
+  options.coordinator = &coordinator;
+  MonitoredSession session(s, options);
   EXPECT_EQ(session.Start().code(), StatusCode::kCancelled);
 }
 
@@ -166,21 +170,21 @@ TEST(MonitoredSession, RecoversFromALostPs) {
   const Scope s = root.WithDevice(ReplicaDeviceSetter(
       {.ps_tasks = 1, .worker_device = "/job:worker/task:0"}));
   Model model(s);
-  MonitoredOptions options = Options(&cluster.files);
+  MonitoredSessionOptions options = Options(&cluster.files);
   options.session = cluster.Session();
   options.save_steps = 3;
   MonitoredSession session(root, options);
-  const int train = session.Define(model.train);
+  const MonitoredCallable train = Training(session, model);
   const Status started = session.Start();
   ASSERT_TRUE(started.ok()) << started;
   for (int i = 0; i < 5; ++i) {
-    auto out = session.Run(train, {});
+    auto out = train.Run();
     ASSERT_TRUE(out.ok()) << out.status();
   }
   EXPECT_EQ(session.global_step(), 5);
   cluster.RestartPs();
   // The checkpoint of step 3 and one step.
-  auto out = session.Run(train, {});
+  auto out = train.Run();
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(session.global_step(), 4);
   EXPECT_EQ(session.recoveries(), 1);
@@ -201,12 +205,12 @@ struct Program {
   }
   Scope root;
   Model model;
-  MonitoredOptions options;
+  MonitoredSessionOptions options;
 };
 
-void Train(MonitoredSession& session, int run, int steps) {
+void Train(const MonitoredCallable& run, int steps) {
   for (int i = 0; i < steps; ++i) {
-    auto out = session.Run(run, {});
+    auto out = run.Run();
     ASSERT_TRUE(out.ok()) << out.status();
   }
 }
@@ -236,11 +240,12 @@ TEST(MonitoredSession, CloseSavesTheEndOfALostSession) {
     }
     int ends = 0;
   } counter;
-  MonitoredSession session(program.root, program.options, {&stop, &counter});
-  const int train = session.Define(program.model.train);
+  program.options.hooks = {&stop, &counter};
+  MonitoredSession session(program.root, program.options);
+  const MonitoredCallable train = Training(session, program.model);
   ASSERT_TRUE(session.Start().ok());
   cluster.files.SetFault(UnavailableOnce("model.ckpt-5"));
-  Train(session, train, 5);
+  Train(train, 5);
   EXPECT_TRUE(session.ShouldStop());
   EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-0");
   const Status closed = session.Close();
@@ -253,14 +258,15 @@ TEST(MonitoredSession, CloseTellsThatTheEndIsLost) {
   MemoryFiles files;
   const Scope s = Scope::NewRoot();
   Model model(s);
-  MonitoredOptions options = Options(&files);
+  MonitoredSessionOptions options = Options(&files);
   options.save_steps = 5;
   StopAtStepHook stop(5);
-  MonitoredSession session(s, options, {&stop});
-  const int train = session.Define(model.train);
+  options.hooks = {&stop};
+  MonitoredSession session(s, options);
+  const MonitoredCallable train = Training(session, model);
   ASSERT_TRUE(session.Start().ok());
   files.SetFault(UnavailableOnce("model.ckpt-5"));
-  Train(session, train, 5);
+  Train(train, 5);
   // The values were those of the session in this process.
   const Status closed = session.Close();
   EXPECT_EQ(closed.code(), StatusCode::kDataLoss) << closed;
@@ -272,12 +278,12 @@ TEST(MonitoredSession, CloseSavesWhatOutlivedASession) {
   Cluster cluster;
   Program program(cluster);
   MonitoredSession session(program.root, program.options);
-  const int train = session.Define(program.model.train);
-  const int read = session.Define(program.model.read);
+  const MonitoredCallable train = Training(session, program.model);
+  const MonitoredCallable read = session.Prepare({}, {program.model.w});
   ASSERT_TRUE(session.Start().ok());
-  Train(session, train, 3);
+  Train(train, 3);
   cluster.RestartWorker();
-  ASSERT_TRUE(session.Run(read, {}).ok());
+  ASSERT_TRUE(read.Run().ok());
   EXPECT_EQ(session.recoveries(), 1);
   EXPECT_EQ(session.restored_from(), "");
   const Status closed = session.Close();
@@ -290,11 +296,11 @@ TEST(MonitoredSession, ARecoveryWithoutACheckpointPutsNoneOff) {
   Program program(cluster);
   program.options.save_steps = 3;
   MonitoredSession session(program.root, program.options);
-  const int train = session.Define(program.model.train);
+  const MonitoredCallable train = Training(session, program.model);
   ASSERT_TRUE(session.Start().ok());
-  Train(session, train, 2);
+  Train(train, 2);
   cluster.RestartWorker();
-  Train(session, train, 1);
+  Train(train, 1);
   EXPECT_EQ(session.recoveries(), 1);
   EXPECT_EQ(*LatestCheckpoint(&cluster.files, "/d"), "/d/model.ckpt-3");
 }
@@ -305,9 +311,9 @@ TEST(MonitoredSession, SavesWhatAnEarlierProgramLeft) {
     Program program(cluster);
     program.options.checkpoint_dir.clear();
     MonitoredSession session(program.root, program.options);
-    const int train = session.Define(program.model.train);
+    const MonitoredCallable train = Training(session, program.model);
     ASSERT_TRUE(session.Start().ok());
-    Train(session, train, 2);
+    Train(train, 2);
   }
   Program program(cluster);
   MonitoredSession session(program.root, program.options);
@@ -320,7 +326,7 @@ TEST(MonitoredSession, StartsOnce) {
   const Scope s = Scope::NewRoot();
   Model model(s);
   const Queue queue = RangeInputProducer(s, 3, {.shuffle = false});
-  model.train.fetches.push_back(queue.Dequeue(s)[0]);
+  model.train.push_back(queue.Dequeue(s)[0]);
   struct : SessionHook {
     Status AfterCreate(HookContext&) override {
       ++sessions;
@@ -328,18 +334,35 @@ TEST(MonitoredSession, StartsOnce) {
     }
     int sessions = 0;
   } counter;
-  MonitoredSession session(s, Options(&files), {&counter});
-  const int train = session.Define(model.train);
+  MonitoredSessionOptions options = Options(&files);
+  options.hooks = {&counter};
+  MonitoredSession session(s, options);
+  const MonitoredCallable train = Training(session, model);
   ASSERT_TRUE(session.Start().ok());
-  Train(session, train, 2);
+  Train(train, 2);
   EXPECT_TRUE(session.Start().ok());
   EXPECT_EQ(counter.sessions, 1);
-  Train(session, train, 1);
+  Train(train, 1);
   EXPECT_EQ(session.global_step(), 3);
   const Status closed = session.Close();
   EXPECT_TRUE(closed.ok()) << closed;
   EXPECT_EQ(session.Start().code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(session.SaveNow().code(), StatusCode::kFailedPrecondition);
+}
+
+TEST(MonitoredSession, ACallableMayOutliveItsSession) {
+  MemoryFiles files;
+  const Scope s = Scope::NewRoot();
+  Model model(s);
+  MonitoredCallable train;
+  EXPECT_EQ(train.Run().status().code(), StatusCode::kFailedPrecondition);
+  {
+    MonitoredSession session(s, Options(&files));
+    ASSERT_TRUE(session.Start().ok());
+    train = Training(session, model);
+    ASSERT_TRUE(train.Run().ok());
+  }
+  EXPECT_EQ(train.Run().status().code(), StatusCode::kFailedPrecondition);
 }
 
 // The initializers have run by then, so every variable has a value.
@@ -354,9 +377,9 @@ TEST(MonitoredSession, ARestoreThatFailedIsDoneAgain) {
     Program program(cluster);
     customize(program);
     MonitoredSession session(program.root, program.options);
-    const int train = session.Define(program.model.train);
+    const MonitoredCallable train = Training(session, program.model);
     ASSERT_TRUE(session.Start().ok());
-    Train(session, train, 3);
+    Train(train, 3);
   }
   const std::string data = "/d/model.ckpt-3.data-00000-of-00001";
   const std::string bytes = *ReadFileToString(&cluster.files, data);
@@ -367,14 +390,14 @@ TEST(MonitoredSession, ARestoreThatFailedIsDoneAgain) {
   Program program(cluster);
   customize(program);
   MonitoredSession session(program.root, program.options);
-  const int train = session.Define(program.model.train);
+  const MonitoredCallable train = Training(session, program.model);
   EXPECT_EQ(session.Start().code(), StatusCode::kDataLoss);
   ASSERT_TRUE(WriteStringToFile(&cluster.files, data, bytes).ok());
   const Status started = session.Start();
   ASSERT_TRUE(started.ok()) << started;
   EXPECT_EQ(session.restored_from(), "/d/model.ckpt-3");
   EXPECT_EQ(session.global_step(), 3);
-  auto out = session.Run(train, {});
+  auto out = train.Run();
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(session.recoveries(), 0);
   EXPECT_EQ(session.global_step(), 4);
@@ -386,14 +409,14 @@ TEST(MonitoredSession, RunsTheGraphsQueueRunners) {
   Model model(s);
   const Queue queue =
       RangeInputProducer(s, 3, {.num_epochs = 2, .shuffle = false});
-  model.train.fetches.push_back(queue.Dequeue(s)[0]);
+  model.train.push_back(queue.Dequeue(s)[0]);
   MonitoredSession session(s, Options(&files));
-  const int train = session.Define(model.train);
+  const MonitoredCallable train = Training(session, model);
   const Status started = session.Start();
   ASSERT_TRUE(started.ok()) << started;
   std::vector<int32_t> seen;
   StatusOr<std::vector<Tensor>> out = std::vector<Tensor>();
-  while ((out = session.Run(train, {})).ok()) {
+  while ((out = train.Run()).ok()) {
     seen.push_back((*out)[2].scalar<int32_t>());
   }
   EXPECT_EQ(out.status().code(), StatusCode::kOutOfRange);
@@ -409,12 +432,13 @@ TEST(MonitoredSession, AQueueRunnersErrorIsTheReason) {
   Model model(s);
   const Output bad = ops::CheckNumerics(
       s, ops::Fill(s, {2}, std::numeric_limits<float>::infinity()), "broken");
-  const Queue queue = InputProducer(s, bad, {}, PartialShape({}));
-  model.train.fetches.push_back(queue.Dequeue(s)[0]);
+  const Queue queue =
+      InputProducer(s, bad, {.element_shape = PartialShape({})});
+  model.train.push_back(queue.Dequeue(s)[0]);
   MonitoredSession session(s, Options(&files));
-  const int train = session.Define(model.train);
+  const MonitoredCallable train = Training(session, model);
   ASSERT_TRUE(session.Start().ok());
-  const Status status = session.Run(train, {}).status();
+  const Status status = train.Run().status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("broken"));
   EXPECT_TRUE(session.ShouldStop());
@@ -431,13 +455,15 @@ TEST(MonitoredSession, AStopEndsARunThatWaitsForAQueue) {
   const FIFOQueue second(s, {DataType::kFloat});
   AddQueueRunner(s,
                  QueueRunner(s, second, {second.Enqueue(s, first.Dequeue(s))}));
-  model.train.fetches.push_back(second.Dequeue(s)[0]);
+  model.train.push_back(second.Dequeue(s)[0]);
   Coordinator coordinator;
-  MonitoredSession session(s, Options(&files), {}, &coordinator);
-  const int train = session.Define(model.train);
+  MonitoredSessionOptions options = Options(&files);
+  options.coordinator = &coordinator;
+  MonitoredSession session(s, options);
+  const MonitoredCallable train = Training(session, model);
   ASSERT_TRUE(session.Start().ok());
   Thread stopper("stopper", [&] { coordinator.RequestStop(); });
-  EXPECT_EQ(session.Run(train, {}).status().code(), StatusCode::kOutOfRange);
+  EXPECT_EQ(train.Run().status().code(), StatusCode::kOutOfRange);
   stopper.Join();
   const Status closed = session.Close();
   EXPECT_TRUE(closed.ok()) << closed;
@@ -451,17 +477,17 @@ TEST(MonitoredSession, QueuesGoOnAfterALostPs) {
   Model model(s);
   const Queue queue = RangeInputProducer(root.WithDevice("/job:worker/task:0"),
                                          3, {.shuffle = false});
-  model.train.fetches.push_back(queue.Dequeue(s)[0]);
-  MonitoredOptions options = Options(&cluster.files);
+  model.train.push_back(queue.Dequeue(s)[0]);
+  MonitoredSessionOptions options = Options(&cluster.files);
   options.session = cluster.Session();
   options.save_steps = 1;
   MonitoredSession session(root, options);
-  const int train = session.Define(model.train);
+  const MonitoredCallable train = Training(session, model);
   ASSERT_TRUE(session.Start().ok());
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(session.Run(train, {}).ok());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(train.Run().ok());
   cluster.RestartPs();
   for (int i = 0; i < 4; ++i) {
-    auto out = session.Run(train, {});
+    auto out = train.Run();
     ASSERT_TRUE(out.ok()) << out.status();
   }
   EXPECT_EQ(session.recoveries(), 1);

@@ -72,7 +72,7 @@ int64_t StateBytes(const Node& node) {
   return full->num_elements() * static_cast<int64_t>(SizeOf(*dtype));
 }
 
-DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options) {
+DeviceFunction ReplicaDeviceSetter(const ReplicaDeviceSetterOptions& options) {
   auto setter = std::make_shared<Setter>();
   setter->ps_ops.insert(options.ps_ops.begin(), options.ps_ops.end());
   for (auto [text, name] :
@@ -87,8 +87,7 @@ DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options) {
   }
   const int tasks = TasksOf(options, setter->ps);
   if (tasks > 0) {
-    setter->strategy =
-        options.strategy ? std::move(options.strategy) : RoundRobin(tasks);
+    setter->strategy = options.strategy ? options.strategy : RoundRobin(tasks);
   }
   // Without parameter servers there is nothing to distribute.
   if (tasks == 0 && setter->malformed.empty()) {

@@ -54,6 +54,6 @@ struct ReplicaDeviceSetterOptions {
 // it, part by part. A malformed device of the options becomes an error of the
 // scope at the first op. Copies share the strategy's state; use it for one
 // graph.
-DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
+DeviceFunction ReplicaDeviceSetter(const ReplicaDeviceSetterOptions& options);
 
 }  // namespace millrace::train

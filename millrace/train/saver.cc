@@ -85,11 +85,11 @@ std::string NameOfWhole(const std::string& name, const ops::Variable& part) {
 
 }  // namespace
 
-Saver::Saver(const Scope& scope, SaverOptions options)
+Saver::Saver(const Scope& scope, const SaverOptions& options)
     : graph_(scope.graph_ref()),
-      options_(std::move(options)),
+      options_(options),
       files_(options_.files ? options_.files : DefaultFiles()),
-      history_(options_.history, WallSeconds()) {
+      history_(WallSeconds(), options_.history) {
   const Scope outside = scope.SubScope("").WithoutControlDependencies();
   if (FindItems(scope)) Build(outside.SubScope(options_.name));
 }
@@ -216,21 +216,21 @@ Operation Saver::RestoreShard(const Scope& block, const Shard& shard) {
 }
 
 StatusOr<std::string> Saver::Save(Session& session, const std::string& path,
-                                  std::optional<int64_t> step,
-                                  const RunContext& context) {
+                                  const SaveOptions& options) {
   MR_RETURN_IF_ERROR(graph_->status());
   if (Basename(path).empty() || Basename(path) == kCheckpointStateFilename) {
     return InvalidArgument("not a name for a checkpoint: '", path,
                            "'; expected DIRECTORY/NAME other than '",
                            kCheckpointStateFilename, "'");
   }
-  const std::string prefix = step ? absl::StrCat(path, "-", *step) : path;
+  const std::string prefix =
+      options.step ? absl::StrCat(path, "-", *options.step) : path;
   const std::string directory(Dirname(prefix));
   MutexLock lock(mu_);
   if (!directory.empty()) {
     MR_RETURN_IF_ERROR(files_->CreateDirRecursively(directory));
   }
-  MR_RETURN_IF_ERROR(Write(session, prefix, context));
+  MR_RETURN_IF_ERROR(Write(session, prefix, options.context));
   if (options_.write_meta_graph) {
     MR_RETURN_IF_ERROR(
         WriteFileAtomically(files_, MetaGraphFilename(prefix), MetaGraph()));

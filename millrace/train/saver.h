@@ -2,7 +2,7 @@
 // them back.
 //
 //   Saver saver(scope);                       // all global variables
-//   auto prefix = saver.Save(session, "dir/model.ckpt", step);
+//   auto prefix = saver.Save(session, "dir/model.ckpt", {.step = step});
 //   saver.Restore(session, *prefix);
 //
 // Saving is part of the graph: each device that holds variables writes its own
@@ -34,7 +34,7 @@ struct SaverOptions {
   // of "w/x"; under another name it is a slice of that.
   std::map<std::string, ops::Variable> variables;
   std::map<std::string, ops::PartitionedVariable> partitioned;
-  CheckpointHistory::Options history;
+  CheckpointHistoryOptions history;
   // A later save removes what an earlier program's save of the same checkpoints
   // left when it died, once nothing changed there for this long; a save that
   // still writes there would fail.
@@ -44,22 +44,26 @@ struct SaverOptions {
   FileSystem* files = nullptr;   // of the client; null: DefaultFiles()
 };
 
+struct SaveOptions {
+  std::optional<int64_t> step;  // at the end of the checkpoint's name
+  RunContext context;
+};
+
 // Thread-safe; saves run one after the other.
 class Saver {
  public:
   // Adds the ops to the graph, whose first error Save and Restore report.
-  explicit Saver(const Scope& scope, SaverOptions options = {});
+  explicit Saver(const Scope& scope, const SaverOptions& options = {});
   Saver(const Saver&) = delete;
   Saver& operator=(const Saver&) = delete;
 
-  // Writes the checkpoint `path` or `path-STEP`, records it in the directory's
+  // Writes the checkpoint `path`, or `path-STEP`, records it in the directory's
   // file `checkpoint`, and deletes the oldest ones beyond those to keep.
   // Returns its prefix. Creates the directory. The remains of a failed save are
   // not a checkpoint; they are removed at once, or by the next save if a task
   // may still be writing.
   StatusOr<std::string> Save(Session& session, const std::string& path,
-                             std::optional<int64_t> step = std::nullopt,
-                             const RunContext& context = {});
+                             const SaveOptions& options = {});
   // Sets all variables. Returns NOT_FOUND for a missing checkpoint or variable;
   // INVALID_ARGUMENT for another type or shape.
   Status Restore(Session& session, const std::string& prefix,

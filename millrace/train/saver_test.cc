@@ -35,7 +35,7 @@ TEST_F(SaverTest, SavesAndRestores) {
   Saver saver(s, {.files = &files_});
   Session session(s, Local());
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
-  auto prefix = saver.Save(session, "/d/model.ckpt", 7);
+  auto prefix = saver.Save(session, "/d/model.ckpt", {.step = 7});
   ASSERT_TRUE(prefix.ok()) << prefix.status();
   EXPECT_EQ(*prefix, "/d/model.ckpt-7");
   EXPECT_EQ(*LatestCheckpoint(&files_, "/d"), "/d/model.ckpt-7");
@@ -65,7 +65,7 @@ TEST_F(SaverTest, EachDeviceWritesAShard) {
   Saver saver(s, {.files = &files_});
   SessionOptions two = Local();
   two.config.device_count = {{"CPU", 2}};
-  Session session(s, std::move(two));
+  Session session(s, two);
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
   auto prefix = saver.Save(session, "/d/m");
   ASSERT_TRUE(prefix.ok()) << prefix.status();
@@ -100,18 +100,20 @@ TEST_F(SaverTest, PartsAreSlicesOfOneTensor) {
     return std::vector<float>(flat.begin(), flat.end());
   };
   const Scope s = Scope::NewRoot();
-  const ops::PartitionedVariable three = build(s, 3, RandomNormal(0, 1));
+  const ops::PartitionedVariable three =
+      build(s, 3, RandomNormal({.mean = 0, .stddev = 1}));
   ASSERT_TRUE(three) << s.status();
   // A slot of each part is a part of the whole's slot.
   MomentumOptimizer optimizer(0.5, 0.9);
-  auto train_op = optimizer.Minimize(s, ops::L2Loss(s, three.Value(s)));
-  ASSERT_TRUE(train_op.ok()) << train_op.status();
+  const Operation train_op =
+      optimizer.Minimize(s, ops::L2Loss(s, three.Value(s)));
+  ASSERT_TRUE(s.ok()) << s.status();
   Saver saver(s, {.files = &files_});
   const Output whole = three.Value(s);
   Session session(s, Local());
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
   const std::vector<float> start = values(session, whole);
-  ASSERT_TRUE(session.RunTargets({*train_op}).ok());
+  ASSERT_TRUE(session.RunTargets({train_op}).ok());
   const std::vector<float> trained = values(session, whole);
   auto prefix = saver.Save(session, "/d/m");
   ASSERT_TRUE(prefix.ok()) << prefix.status();
@@ -127,12 +129,12 @@ TEST_F(SaverTest, PartsAreSlicesOfOneTensor) {
   const ops::PartitionedVariable two = build(other, 2, Zeros());
   Saver two_saver(other, {.files = &files_});
   const Output two_whole = two.Value(other);
-  const ops::Variable one = MakeVariable(
+  const ops::Variable one = ops::MakeVariable(
       other.WithOpName("one"), TensorShape({7, 2}), DataType::kFloat, Zeros());
   Saver one_saver(other, {.variables = {{"table", one}}, .files = &files_});
-  const ops::PartitionedVariable renamed(other.WithOpName("renamed"),
-                                         TensorShape({7, 2}), DataType::kFloat,
-                                         Zeros(), FixedSizePartitioner(2, 1));
+  const ops::PartitionedVariable renamed(
+      other.WithOpName("renamed"), TensorShape({7, 2}), DataType::kFloat,
+      Zeros(), FixedSizePartitioner(2, {.axis = 1}));
   Saver renamed_saver(other,
                       {.partitioned = {{"table", renamed}}, .files = &files_});
   const Output renamed_whole = renamed.Value(other);
@@ -153,7 +155,7 @@ TEST_F(SaverTest, KeepsTheNewest) {
   Session session(s, Local());
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
   for (int64_t step : {1, 2, 3}) {
-    ASSERT_TRUE(saver.Save(session, "/d/m", step).ok());
+    ASSERT_TRUE(saver.Save(session, "/d/m", {.step = step}).ok());
   }
   EXPECT_THAT(saver.checkpoints(), ElementsAre("/d/m-2", "/d/m-3"));
   EXPECT_EQ(files_.Exists("/d/m-1.index").code(), StatusCode::kNotFound);
@@ -166,7 +168,7 @@ TEST_F(SaverTest, KeepsTheNewest) {
   ASSERT_TRUE(next.RecoverHistory("/d").ok());
   Session session2(later, Local());
   ASSERT_TRUE(next.Restore(session2, "/d/m-3").ok());
-  ASSERT_TRUE(next.Save(session2, "/d/m", 4).ok());
+  ASSERT_TRUE(next.Save(session2, "/d/m", {.step = 4}).ok());
   EXPECT_THAT(next.checkpoints(), ElementsAre("/d/m-3", "/d/m-4"));
   EXPECT_EQ(files_.Exists("/d/m-2.index").code(), StatusCode::kNotFound);
 }
@@ -201,7 +203,7 @@ TEST_F(SaverTest, DeletesNothingOutsideOfTheFolder) {
   EXPECT_EQ(next.checkpoints().back(), "/d/m-1");
   Session again(s, Local());
   ASSERT_TRUE(next.Restore(again, "/d/m-1").ok());
-  const auto saved = next.Save(again, "/d/m", 2);
+  const auto saved = next.Save(again, "/d/m", {.step = 2});
   ASSERT_TRUE(saved.ok()) << saved.status();
   EXPECT_THAT(next.checkpoints(), ElementsAre("/d/m-2"));
   EXPECT_EQ(*LatestCheckpoint(&files_, "/d"), "/d/m-2");
@@ -226,12 +228,13 @@ class FailedSaveTest : public SaverTest {
           op == FileOp::kOpenWrite && path.find("/d/m-1.index") == 0;
       return joins ? error : OkStatus();
     });
-    EXPECT_EQ(saver_->Save(*session_, "/d/m", 1).status().code(), error.code());
+    EXPECT_EQ(saver_->Save(*session_, "/d/m", {.step = 1}).status().code(),
+              error.code());
     files_.SetFault(nullptr);
   }
   // Expects that a save succeeds, and leaves only its files.
   void SaveAndLook() {
-    const auto saved = saver_->Save(*session_, "/d/m", 2);
+    const auto saved = saver_->Save(*session_, "/d/m", {.step = 2});
     ASSERT_TRUE(saved.ok()) << saved.status();
     EXPECT_THAT(*files_.GetChildren("/d"),
                 ElementsAre("checkpoint", "m-2.data-00000-of-00001",
@@ -272,22 +275,22 @@ TEST_F(FailedSaveTest, OfAnEarlierProgramIsRemovedWhenItIsOld) {
     return folders;
   };
   Saver saver(later, {.files = &files_});
-  ASSERT_TRUE(saver.Save(session, "/d/m", 3).ok());
+  ASSERT_TRUE(saver.Save(session, "/d/m", {.step = 3}).ok());
   EXPECT_EQ(left(), 1);
   Saver impatient(later,
                   {.abandoned_ms = 0, .name = "save_later", .files = &files_});
   Session another(later, Local());
   ASSERT_TRUE(saver.Restore(another, "/d/m-3").ok());
-  ASSERT_TRUE(impatient.Save(another, "/d/other", 4).ok());
+  ASSERT_TRUE(impatient.Save(another, "/d/other", {.step = 4}).ok());
   EXPECT_EQ(left(), 1);
-  ASSERT_TRUE(impatient.Save(another, "/d/m", 4).ok());
+  ASSERT_TRUE(impatient.Save(another, "/d/m", {.step = 4}).ok());
   EXPECT_EQ(left(), 0);
 }
 
 TEST_F(SaverTest, AnotherShapeIsNotRestored) {
   const auto build = [](const Scope& s, const TensorShape& shape) {
-    return MakeVariable(s.WithOpName("w"), shape, DataType::kFloat, Zeros(),
-                        {.use_resource = true});
+    return ops::MakeVariable(s.WithOpName("w"), shape, DataType::kFloat,
+                             Zeros(), {.use_resource = true});
   };
   const Scope s = Scope::NewRoot();
   build(s, TensorShape({2, 3}));

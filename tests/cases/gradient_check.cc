@@ -136,13 +136,16 @@ StatusOr<std::vector<Gradient>> Build(Probe& probe,
                                       const std::vector<int>& which) {
   MR_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
                       probe.Run(inputs, probe.outputs()));
-  GradientOptions options;
+  ops::GradientsOptions options;
   for (size_t i = 0; i < out.size(); ++i) {
     options.grad_ys.emplace_back(ops::Const(probe.scope(), Weights(out[i], i)));
   }
   std::vector<Output> xs;
   for (int i : which) xs.push_back(probe.inputs()[static_cast<size_t>(i)]);
-  return Gradients(probe.scope(), probe.outputs(), xs, options);
+  std::vector<Gradient> gradients =
+      ops::Gradients(probe.scope(), probe.outputs(), xs, options);
+  MR_RETURN_IF_ERROR(probe.scope().status());
+  return gradients;
 }
 
 std::string Compare(const std::vector<double>& got,
@@ -173,7 +176,7 @@ StatusOr<std::string> Check(const GraphFunction& function,
                         Build(probe, inputs, which));
     std::vector<Output> tensors;
     for (size_t i = 0; i < which.size(); ++i) {
-      Output tensor = ToTensor(probe.scope(), gradients[i]);
+      Output tensor = ops::ToTensor(probe.scope(), gradients[i]);
       const Output& x = probe.inputs()[static_cast<size_t>(which[i])];
       tensors.push_back(tensor ? tensor : ops::ZerosLike(probe.scope(), x));
     }
@@ -225,14 +228,9 @@ std::string CheckGradient(const GraphFunction& function,
     for (int i : which) at.push_back(xs[static_cast<size_t>(i)]);
     std::vector<Gradient> ones;
     for (const Output& y : ys) ones.emplace_back(ops::OnesLike(scope, y));
-    auto gradients = Gradients(scope, ys, at, {.grad_ys = ones});
-    if (!gradients.ok()) {
-      scope.Fail(gradients.status());
-      return std::vector<Output>();
-    }
     std::vector<Output> result;
-    for (const Gradient& g : *gradients) {
-      if (g) result.push_back(ToTensor(scope, g));
+    for (const Gradient& g : ops::Gradients(scope, ys, at, {.grad_ys = ones})) {
+      if (g) result.push_back(ops::ToTensor(scope, g));
     }
     return result;
   };

@@ -59,17 +59,16 @@ TEST(LoopGradientsTest, OverThreeTasks) {
           });
       Output plain = x;
       for (int i = 0; i < 3; ++i) plain = step(s, ops::Const(s, i), plain);
-      auto of_loop = Gradients(s, {last[1]}, {x, w});
-      auto of_plain = Gradients(s, {plain}, {x, w});
-      ASSERT_TRUE(of_loop.ok()) << of_loop.status();
-      ASSERT_TRUE(of_plain.ok()) << of_plain.status();
+      auto of_loop = ops::Gradients(s, {last[1]}, {x, w});
+      auto of_plain = ops::Gradients(s, {plain}, {x, w});
+      ASSERT_TRUE(s.ok()) << s.status();
       Session session(
           s, {.target = absl::StrCat("grpc://", cluster.Address({"worker", 0})),
               .transport = cluster.network()});
       for (const float at : {0.3f, 1.1f}) {
-        auto out = session.Run({{x, at}},
-                               {(*of_loop)[0].tensor, (*of_plain)[0].tensor,
-                                (*of_loop)[1].tensor, (*of_plain)[1].tensor});
+        auto out =
+            session.Run({{x, at}}, {of_loop[0].tensor, of_plain[0].tensor,
+                                    of_loop[1].tensor, of_plain[1].tensor});
         ASSERT_TRUE(out.ok()) << out.status();
         for (const size_t i : {0, 2}) {
           const float want = (*out)[i + 1].scalar<float>();

@@ -125,7 +125,7 @@ Status WriteAll(const std::string& folder) {
   MR_RETURN_IF_ERROR(WriteV1(folder + "/v1"));
   MR_RETURN_IF_ERROR(WriteRecords(folder));
   MR_RETURN_IF_ERROR(WriteEvents(folder));
-  CheckpointHistory history({}, 0);
+  CheckpointHistory history(0);
   (void)history.Add(folder + "/types", 1);
   (void)history.Add(folder + "/sharded-5", 2);
   return WriteCheckpointState(PosixFiles(), folder, history.state());

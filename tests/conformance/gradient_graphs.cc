@@ -143,12 +143,8 @@ Model Conditional(const Scope& s) {
 Model SecondOrder(const Scope& s) {
   const Output x = Values(s, "x", {3}, 0.3);
   const Output y = Total(s, ops::Sigmoid(s, ops::Mul(s, x, ops::Tanh(s, x))));
-  auto first = Gradients(s, {y}, {x});
-  if (!first.ok()) {
-    s.Fail(first.status());
-    return {};
-  }
-  return {ops::Sum(s.WithOpName("slope"), (*first)[0].tensor, {0}), {x}};
+  auto first = ops::Gradients(s, {y}, {x});
+  return {ops::Sum(s.WithOpName("slope"), first[0].tensor, {0}), {x}};
 }
 
 Model Special(const Scope& s) {
@@ -181,13 +177,9 @@ Model BatchNorm(const Scope& s, const std::string& format, bool training) {
       ops::FusedBatchNormV3(s, x, scale, offset, mean, variance,
                             {.data_format = format, .is_training = training});
   const Output y = ops::Mul(s, ops::Square(s, norm.y), norm.y);
-  auto first = Gradients(s, {ops::Sum(s, y, {0, 1, 2, 3})}, {x, scale, offset});
-  if (!first.ok()) {
-    s.Fail(first.status());
-    return {};
-  }
-  return {SumOfTotals(
-              s, {(*first)[0].tensor, (*first)[1].tensor, (*first)[2].tensor}),
+  auto first =
+      ops::Gradients(s, {ops::Sum(s, y, {0, 1, 2, 3})}, {x, scale, offset});
+  return {SumOfTotals(s, {first[0].tensor, first[1].tensor, first[2].tensor}),
           {x, scale}};
 }
 Model BatchNormTraining(const Scope& s) { return BatchNorm(s, "NHWC", true); }
@@ -257,7 +249,7 @@ Status Write(const std::string& folder, const std::string& name,
   const Scope s = Scope::NewRoot();
   const Model model = build(s);
   MR_RETURN_IF_ERROR(s.status());
-  MR_ASSIGN_OR_RETURN(const auto gradients, Gradients(s, {model.y}, model.xs));
+  const auto gradients = ops::Gradients(s, {model.y}, model.xs);
   MR_RETURN_IF_ERROR(s.status());
   absl::StrAppend(list, name, " ", model.y.name());
   for (size_t i = 0; i < model.xs.size(); ++i) {

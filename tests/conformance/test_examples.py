@@ -54,12 +54,22 @@ def test_hello_tells_its_usage():
     assert code == 2 and out.startswith("hello [grpc://host:port]"), out
 
 
-def test_hello_is_the_readmes_program():
+def test_tour_learns_and_goes_on_from_its_checkpoint(tmp_path):
+  said = "step 100, learned: yes\n9, slope 6\n"
+  assert example("tour") == said
+  assert example("tour", str(tmp_path)) == said
+  assert "model.ckpt-100.index" in os.listdir(tmp_path)
+  # The checkpoint is that of the last step, so there is none to run.
+  assert example("tour", str(tmp_path)).startswith("step 100, ")
+
+
+@pytest.mark.parametrize("name, page", [("hello", "README.md"), ("tour", "docs/reference/cpp.md")])
+def test_pages_show_the_programs(name, page):
   root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-  with open(os.path.join(root, "README.md"), encoding="utf-8") as f:
-    readme = f.read()
-  with open(os.path.join(root, "examples", "hello", "main.cc"), encoding="utf-8") as f:
-    assert f.read().strip() in readme
+  with open(os.path.join(root, page), encoding="utf-8") as f:
+    shown = f.read()
+  with open(os.path.join(root, "examples", name, "main.cc"), encoding="utf-8") as f:
+    assert f.read().strip() in shown
 
 
 DISTRIBUTED_CPP = {

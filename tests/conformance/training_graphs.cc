@@ -71,12 +71,7 @@ Model Training(const Scope& s, const MakeOptimizer& make, bool use_resource,
     x = ops::GatherV2(s, w, ids, 0);
   }
   const Output loss = ops::Mul(s, ops::Sum(s, ops::Square(s, x), {0, 1}), 0.5f);
-  auto train_op = make(step)->Minimize(s, loss, {.global_step = step});
-  if (!train_op.ok()) {
-    s.Fail(train_op.status());
-    return {};
-  }
-  return {*train_op, {}};
+  return {make(step)->Minimize(s, loss, {.global_step = step}), {}};
 }
 
 std::vector<std::pair<std::string, MakeOptimizer>> Optimizers() {
@@ -103,7 +98,7 @@ std::vector<std::pair<std::string, MakeOptimizer>> Optimizers() {
        [](const Variable& step) {
          return std::make_unique<train::AdagradDAOptimizer>(
              kRate, step,
-             train::AdagradDAOptimizer::Options{
+             train::AdagradDAOptimizerOptions{
                  .l1_regularization_strength = 0.1,
                  .l2_regularization_strength = 0.3});
        }},
@@ -114,38 +109,38 @@ std::vector<std::pair<std::string, MakeOptimizer>> Optimizers() {
       {"RMSProp",
        [](const Variable&) {
          return std::make_unique<train::RMSPropOptimizer>(
-             kRate, train::RMSPropOptimizer::Options{.momentum = 0.5});
+             kRate, train::RMSPropOptimizerOptions{.momentum = 0.5});
        }},
       {"CenteredRMSProp",
        [](const Variable&) {
          return std::make_unique<train::RMSPropOptimizer>(
-             kRate, train::RMSPropOptimizer::Options{.momentum = 0.5,
-                                                     .centered = true});
+             kRate,
+             train::RMSPropOptimizerOptions{.momentum = 0.5, .centered = true});
        }},
       {"Ftrl",
        [](const Variable&) {
          return std::make_unique<train::FtrlOptimizer>(
              kRate,
-             train::FtrlOptimizer::Options{.l1_regularization_strength = 0.1,
-                                           .l2_regularization_strength = 0.3});
+             train::FtrlOptimizerOptions{.l1_regularization_strength = 0.1,
+                                         .l2_regularization_strength = 0.3});
        }},
       {"FtrlWithShrinkage",
        [](const Variable&) {
          return std::make_unique<train::FtrlOptimizer>(
-             kRate, train::FtrlOptimizer::Options{
+             kRate, train::FtrlOptimizerOptions{
                         .l2_shrinkage_regularization_strength = 0.2});
        }},
       {"ProximalAdagrad",
        [](const Variable&) {
          return std::make_unique<train::ProximalAdagradOptimizer>(
-             kRate, train::ProximalAdagradOptimizer::Options{
+             kRate, train::ProximalAdagradOptimizerOptions{
                         .l1_regularization_strength = 0.1,
                         .l2_regularization_strength = 0.3});
        }},
       {"ProximalGradientDescent",
        [](const Variable&) {
          return std::make_unique<train::ProximalGradientDescentOptimizer>(
-             kRate, train::ProximalGradientDescentOptimizer::Options{
+             kRate, train::ProximalGradientDescentOptimizerOptions{
                         .l1_regularization_strength = 0.1,
                         .l2_regularization_strength = 0.3});
        }},
@@ -169,7 +164,7 @@ Model Schedules(const Scope& s) {
                                   {.end_learning_rate = 0.1, .power = 2.0}),
            train::PolynomialDecay(s, 0.5, step, 10, {.cycle = true}),
            train::PiecewiseConstant(s, step, {3, 12}, {1.0, 0.5, 0.25}),
-           train::CosineDecay(s, 0.5, step, 20, 0.1),
+           train::CosineDecay(s, 0.5, step, 20, {.alpha = 0.1}),
            train::CosineDecayRestarts(s, 0.5, step, 10, {.m_mul = 0.5}),
            train::CosineDecayRestarts(s, 0.5, step, 10,
                                       {.t_mul = 1.0, .alpha = 0.1}),
@@ -184,7 +179,7 @@ Model Clips(const Scope& s) {
   return {{},
           {train::ClipByValue(s, x, -1.0, 2.0).tensor,
            train::ClipByNorm(s, x, 2.0).tensor,
-           train::ClipByNorm(s, x, 2.0, {1}).tensor,
+           train::ClipByNorm(s, x, 2.0, {.axes = {1}}).tensor,
            train::ClipByAverageNorm(s, x, 0.5).tensor, global.norm,
            global.gradients[0].tensor, global.gradients[1].tensor}};
 }
@@ -210,41 +205,43 @@ Model MovingAverages(const Scope& s) {
 
 Model RandomValues(const Scope& s) {
   const std::pair<const char*, Initializer> list[] = {
-      {"uniform", RandomUniform(-0.5, 2, {.seed = 1})},
-      {"normal", RandomNormal(1, 0.5, {.seed = 2})},
-      {"truncated", TruncatedNormal(0, 0.1, {.seed = 3})},
+      {"uniform", RandomUniform({.min = -0.5, .max = 2, .seed = 1})},
+      {"normal", RandomNormal({.mean = 1, .stddev = 0.5, .seed = 2})},
+      {"truncated", TruncatedNormal({.mean = 0, .stddev = 0.1, .seed = 3})},
       {"scaled",
        VarianceScaling(
-           {.scale = 3, .mode = VarianceScalingOptions::kFanOut, .seed = 4})},
+           {.scale = 3, .mode = VarianceScalingMode::kFanOut, .seed = 4})},
       {"glorot_uniform", GlorotUniform({.seed = 5})},
       {"glorot_normal", GlorotNormal({.seed = 6})},
       {"he_normal", HeNormal({.seed = 7})},
       {"he_uniform", HeUniform({.seed = 8})},
       {"lecun_normal", LecunNormal({.seed = 9})},
       {"lecun_uniform", LecunUniform({.seed = 10})},
-      {"orthogonal", Orthogonal(1.5, {.seed = 11})}};
+      {"orthogonal", Orthogonal({.gain = 1.5, .seed = 11})}};
   for (const auto& [name, initializer] : list) {
-    MakeVariable(s.WithOpName(name), TensorShape({3, 5, 4}), DataType::kFloat,
-                 initializer);
-    MakeVariable(s.WithOpName(absl::StrCat(name, "_double")),
-                 TensorShape({6, 7}), DataType::kDouble, initializer);
+    ops::MakeVariable(s.WithOpName(name), TensorShape({3, 5, 4}),
+                      DataType::kFloat, initializer);
+    ops::MakeVariable(s.WithOpName(absl::StrCat(name, "_double")),
+                      TensorShape({6, 7}), DataType::kDouble, initializer);
   }
   return {};
 }
 
 Model Embeddings(const Scope& s) {
   Model model;
-  for (const auto strategy : {EmbeddingOptions::kMod, EmbeddingOptions::kDiv}) {
+  for (const auto strategy :
+       {ops::PartitionStrategy::kMod, ops::PartitionStrategy::kDiv}) {
     const ops::PartitionedVariable table(
-        s.WithOpName(strategy == EmbeddingOptions::kMod ? "mod" : "div"),
-        TensorShape({7, 3}), DataType::kFloat, RandomNormal(0, 1, {.seed = 1}),
+        s.WithOpName(strategy == ops::PartitionStrategy::kMod ? "mod" : "div"),
+        TensorShape({7, 3}), DataType::kFloat,
+        RandomNormal({.mean = 0, .stddev = 1, .seed = 1}),
         FixedSizePartitioner(3));
     const Output ids = ops::Const(s, {{6, 0, 3}, {3, 5, 4}});
     model.fetches.push_back(
-        EmbeddingLookup(s, table.parts(), ids, {.strategy = strategy}));
-    model.fetches.push_back(EmbeddingLookup(
+        ops::EmbeddingLookup(s, table.parts(), ids, {.strategy = strategy}));
+    model.fetches.push_back(ops::EmbeddingLookup(
         s, table.parts(), ids, {.strategy = strategy, .max_norm = 1}));
-    const SparseIds sparse = {
+    const ops::SparseIds sparse = {
         ops::Reshape(
             s, ops::Const(s, Tensor::Vector<int64_t>({0, 0, 0, 1, 0, 2, 2, 0})),
             {4, 2}),
@@ -252,12 +249,12 @@ Model Embeddings(const Scope& s) {
         ops::Const(s, Tensor::Vector<int64_t>({3, 3}))};
     const Output weights = ops::Const(s, {1.0f, 2.0f, 3.0f, 0.5f});
     for (const auto combiner :
-         {SparseEmbeddingOptions::kSum, SparseEmbeddingOptions::kMean,
-          SparseEmbeddingOptions::kSqrtN}) {
+         {ops::EmbeddingCombiner::kSum, ops::EmbeddingCombiner::kMean,
+          ops::EmbeddingCombiner::kSqrtN}) {
       for (const Output& weight : {Output(), weights}) {
-        model.fetches.push_back(EmbeddingLookupSparse(
-            s, table.parts(), sparse, weight,
-            {.combiner = combiner, .strategy = strategy}));
+        model.fetches.push_back(ops::EmbeddingLookupSparse(
+            s, table.parts(), sparse,
+            {.weights = weight, .combiner = combiner, .strategy = strategy}));
       }
     }
   }
@@ -282,12 +279,19 @@ Model Losses(const Scope& s) {
     for (const Output& loss :
          {train::AbsoluteDifference(s, y, x, by_each),
           train::MeanSquaredError(s, y, x, by_each),
-          train::HuberLoss(s, y, x, 1.5, by_each),
+          train::HuberLoss(
+              s, y, x, {.delta = 1.5, .weights = each, .reduction = reduction}),
           train::HingeLoss(s, y, x, by_each),
-          train::LogLoss(s, y, p, 1e-7, by_each),
+          train::LogLoss(s, y, p, {.weights = each, .reduction = reduction}),
           train::CosineDistance(s, y, x, 1, by_each),
-          train::SigmoidCrossEntropy(s, y, x, 0.1, by_each),
-          train::SoftmaxCrossEntropy(s, y, x, 0.1, by_row),
+          train::SigmoidCrossEntropy(s, y, x,
+                                     {.label_smoothing = 0.1,
+                                     .weights = each,
+                                     .reduction = reduction}),
+          train::SoftmaxCrossEntropy(s, y, x,
+                                     {.label_smoothing = 0.1,
+                                     .weights = rows,
+                                     .reduction = reduction}),
           train::SparseSoftmaxCrossEntropy(s, ops::Const(s, {1, 0, 1}), x,
                                            by_row)}) {
       model.fetches.push_back(loss);
@@ -314,7 +318,7 @@ Model Metrics(const Scope& s) {
           train::Auc(v, y, p,
                      {.weights = weights,
                      .num_thresholds = 10,
-                     .curve = train::AucOptions::kPr})}) {
+                     .curve = train::AucCurve::kPr})}) {
       updates.push_back(metric.update);
       model.fetches.push_back(metric.value);
     }

@@ -22,7 +22,10 @@ Queue MakeQueue(const Scope& scope, QueueKind kind, const std::string& name) {
       return FIFOQueue(scope, {kInt64}, options);
     case QueueKind::kShuffle:
       return RandomShuffleQueue(scope, {kInt64}, /*min_after_dequeue=*/0,
-                                options, /*seed=*/7);
+                                {.capacity = options.capacity,
+                                 .shapes = options.shapes,
+                                 .shared_name = options.shared_name,
+                                 .seed = 7});
     case QueueKind::kPadding:
       options.shapes = {PartialShape({kUnknownDim})};
       return PaddingFIFOQueue(scope, {kInt64}, options);
@@ -68,7 +71,7 @@ QueueOps MakeQueueOps(const Scope& scope, int owner, QueueKind kind, int ps) {
   q.taken_rows = q.queue.DequeueMany(scope, q.n);
   q.taken_up_to = q.queue.DequeueUpTo(scope, q.n);
   q.close = q.queue.Close(scope);
-  q.close_cancelling = q.queue.Close(scope, /*cancel_pending_enqueues=*/true);
+  q.close_cancelling = q.queue.Close(scope, {.cancel_pending_enqueues = true});
   q.size = q.queue.Size(scope);
   q.is_closed = q.queue.IsClosed(scope);
   return q;

@@ -95,7 +95,7 @@ void SimCluster::Start(int task) {
   options.transport = network_.Endpoint(address(task));
   options.ops = &Ops();
   options.kernels = &Kernels();
-  auto server = Server::Start(std::move(options));
+  auto server = Server::Start(options);
   MR_CHECK(server.ok(), server.status().message());
   t.server = *std::move(server);
   RecordEvent(absl::StrCat("start ", t.name.ToString()));

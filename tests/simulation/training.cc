@@ -98,7 +98,7 @@ Status Training::Save() {
                       connection_.session());
   const int64_t crashes = connection_.cluster().disk_crashes();
   status = connection_.Timed(
-      [&] { return saver_.Save(*session, path, number).status(); });
+      [&] { return saver_.Save(*session, path, {.step = number}).status(); });
   if (status.ok()) {
     // A crash between a rename and the directory's sync undoes the rename.
     if (connection_.cluster().disk_crashes() == crashes) newest_ = number;

@@ -66,7 +66,7 @@ void LoopbackCluster::Start(const TaskName& task) {
     running.process = world->AddProcess(task.ToString());
   }
   const SimProcessScope scope(running.process);
-  StatusOr<std::unique_ptr<Server>> server = Server::Start(std::move(options));
+  StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   MR_CHECK(server.ok(), server.status().message());
   running.server = *std::move(server);
 }

@@ -330,6 +330,25 @@ def header_page(root, path):
   return "\n\n".join([p for p in out if p] + render(items(body, False)))
 
 
+def first_sentence(text):
+  """Returns the first sentence of a header's comment."""
+  paragraph = " ".join(file_comment(text)).split("  ")[0]
+  return re.split(r"(?<=[.!])\s", paragraph + " ")[0].strip()
+
+
+def header_list(root):
+  """Returns the headers that millrace/millrace.h names, with a line each, in its groups."""
+  lines = []
+  for line in read(root, "millrace/millrace.h").split("#pragma once", 1)[1].split("\n"):
+    include = re.match(r'#include "(.+)"', line)
+    if include:
+      what = escape(first_sentence(read(root, include.group(1))))
+      lines.append("| `%s` | %s |" % (include.group(1), what.replace("\n", " ")))
+    elif line.startswith("// "):
+      lines += ["", "**%s**" % escape(line[3:].rstrip(".")), "", "| header | what it has |", "|---|---|"]
+  return "\n".join(lines[1:])
+
+
 def pages(root):
   found = {}
   for name, (title, what, places) in PAGES.items():
@@ -337,14 +356,19 @@ def pages(root):
     found[name + ".md"] = "# %s\n\n%s\n\n%s\n" % (title, what, "\n\n".join(parts))
   lines = [
     "# C++ API\n",
-    "Made from the comments of the public headers; what a comment promises is the contract. A program includes a "
-    "header by its path and links `millrace::millrace`.\n",
+    "Made from the comments of the public headers; what a comment promises is the contract. A program includes "
+    "`millrace/millrace.h`, or a header by its path, and links `millrace::millrace`. "
+    "[One screen](../cpp.md) shows the style of all of it.\n",
   ]
   lines += ["- [%s](%s.md): %s" % (title, name, what) for name, (title, what, _) in PAGES.items()]
   lines += [
     "",
     "Every op has a wrapper `ops::NAME` in `millrace/client/ops.gen.h`, which the build writes; its arguments are those of "
     "the [op reference](../ops/index.md).",
+    "",
+    "## Headers",
+    "",
+    header_list(root),
   ]
   found["index.md"] = "\n".join(lines) + "\n"
   return found

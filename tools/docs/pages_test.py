@@ -176,6 +176,8 @@ class GeneratedTest(unittest.TestCase):
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with tempfile.TemporaryDirectory() as out:
       generated.write(root, out, None)
+      with open(os.path.join(out, "reference", "cpp", "index.md"), encoding="utf-8") as f:
+        self.assertIn("| `millrace/client/session.h` | Session: runs parts of a graph, ", f.read())
       for page in ("reference/cpp/index.md", "reference/cpp/client.md", "reference/messages.md", "reference/ops/index.md"):
         with open(os.path.join(out, page)) as f:
           self.assertTrue(f.read().startswith("# "), page)

@@ -46,7 +46,7 @@ Status SaveSharded(FileSystem* files, int step) {
 // Does what a saver does: saves, updates the state file, deletes what is too
 // old.
 Status SaveStep(FileSystem* files, int step, bool sharded) {
-  CheckpointHistory history({.max_to_keep = 2}, 0);
+  CheckpointHistory history(0, {.max_to_keep = 2});
   auto state = ReadCheckpointState(files, kDirectory);
   if (state.ok()) history.Recover(*state);
   MR_RETURN_IF_ERROR(sharded ? SaveSharded(files, step)

@@ -33,7 +33,7 @@ tensorflow::Event NewEvent(int64_t step) {
 
 StatusOr<std::unique_ptr<EventWriter>> EventWriter::Open(
     FileSystem* files, const std::string& directory,
-    EventWriterOptions options) {
+    const EventWriterOptions& options) {
   if (!directory.empty())
     MR_RETURN_IF_ERROR(CreateDirForGood(files, directory));
   const std::string host =

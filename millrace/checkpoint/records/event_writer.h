@@ -39,7 +39,7 @@ class EventWriter {
   // Creates `directory` and a file that no other writer has had.
   static StatusOr<std::unique_ptr<EventWriter>> Open(
       FileSystem* files, const std::string& directory,
-      EventWriterOptions options = {});
+      const EventWriterOptions& options = {});
   // Closes the file; call Close() to get errors.
   ~EventWriter();
   EventWriter(const EventWriter&) = delete;

@@ -6,7 +6,7 @@
 namespace millrace {
 
 RecordReader::RecordReader(const RandomAccessFile* file,
-                           RecordReaderOptions options)
+                           const RecordReaderOptions& options)
     : short_header_is_end_(options.short_header_is_end),
       stream_(NewByteStream(file, options.compression, options.buffer_bytes)) {}
 

@@ -31,7 +31,7 @@ class RecordReader {
  public:
   // `file` must outlive the reader.
   explicit RecordReader(const RandomAccessFile* file,
-                        RecordReaderOptions options = {});
+                        const RecordReaderOptions& options = {});
 
   // Reads the next record. Returns OUT_OF_RANGE at the end; DATA_LOSS
   // "truncated record at N" or "corrupted record at N". Never uses more memory

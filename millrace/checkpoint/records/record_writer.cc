@@ -15,7 +15,8 @@ struct RecordWriter::Deflater {
   ~Deflater() { deflateEnd(&z); }
 };
 
-RecordWriter::RecordWriter(WritableFile* file, RecordWriterOptions options)
+RecordWriter::RecordWriter(WritableFile* file,
+                           const RecordWriterOptions& options)
     : file_(file), options_(options) {
   if (options.compression == FileCompression::kNone) return;
   deflater_ = std::make_unique<Deflater>();

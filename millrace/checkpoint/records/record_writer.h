@@ -24,7 +24,8 @@ class RecordWriter {
  public:
   // Appends to `file`, which must outlive the writer. Several writers may write
   // one file one after the other.
-  explicit RecordWriter(WritableFile* file, RecordWriterOptions options = {});
+  explicit RecordWriter(WritableFile* file,
+                        const RecordWriterOptions& options = {});
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;

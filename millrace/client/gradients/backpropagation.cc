@@ -5,7 +5,7 @@
 
 namespace millrace {
 
-GradientCall::GradientCall(const GradientOptions& gradient_options,
+GradientCall::GradientCall(const ops::GradientsOptions& gradient_options,
                            absl::Span<const GradientDecl* const> declared,
                            std::string unique_source)
     : options(gradient_options), source(std::move(unique_source)) {
@@ -67,7 +67,7 @@ std::vector<Gradient> Backpropagation::Sum(const Operation& op) {
     if (parts.empty()) continue;
     const Scope scope =
         call_.options.colocate_with_ops ? scope_.ColocateWith(op) : scope_;
-    sums[i] = SumGradients(scope, parts);
+    sums[i] = ops::SumGradients(scope, parts);
     parts = {sums[i]};
   }
   return sums;
@@ -107,7 +107,8 @@ Status Backpropagation::CallGradient(const Operation& op,
     if (!dx || !IsDifferentiable(input.dtype())) continue;
     if (dx.tensor && input.dtype() != DataType::kResource) {
       // The gradient has the input's shape, even if its ops do not tell.
-      const Status merged = dx.tensor.SetShape(input.shape());
+      const Status merged =
+          dx.tensor.graph()->MergeShape(dx.tensor, input.shape());
       if (!merged.ok()) {
         return Internal("the gradient of op ", op.type(), " for input ", i,
                         " has shape ", dx.tensor.shape().DebugString(),

@@ -19,10 +19,10 @@ bool IsDifferentiable(DataType type);
 
 // State shared by all traversals of one call of Gradients.
 struct GradientCall {
-  GradientCall(const GradientOptions& options,
+  GradientCall(const ops::GradientsOptions& options,
                absl::Span<const GradientDecl* const> table, std::string source);
 
-  const GradientOptions& options;
+  const ops::GradientsOptions& options;
   const std::string source;  // see GradContext
   absl::flat_hash_map<absl::string_view, const GradientDecl*> table;
 };

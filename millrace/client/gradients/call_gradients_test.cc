@@ -7,6 +7,7 @@
 #include "millrace/client/gradients.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/client/session.h"
+#include "millrace/client/testing/take_error.h"
 #include "millrace/client/while_loop.h"
 
 namespace millrace {
@@ -73,10 +74,10 @@ TEST(CallGradients, OfAFunction) {
     const Output w = ops::Const(s, 2.0f);
     const Output y = Call(s, "twice", x, w, op);
     ASSERT_TRUE(s.ok()) << s.status();
-    auto dx = Gradients(s, {y}, {x, w});
-    ASSERT_TRUE(dx.ok()) << dx.status();
+    auto dx = ops::Gradients(s, {y}, {x, w});
+    ASSERT_TRUE(s.ok()) << s.status();
     Session session(s);
-    auto out = session.Run({(*dx)[0].tensor, (*dx)[1].tensor});
+    auto out = session.Run({dx[0].tensor, dx[1].tensor});
     ASSERT_TRUE(out.ok()) << out.status();
     // sin(w sin(w x)) at x = 1/2, w = 2
     const float inner = std::sin(1.0f);
@@ -103,13 +104,12 @@ TEST(CallGradients, InALoop) {
   Output plain = x;
   for (int i = 0; i < 4; ++i) plain = ops::Sin(s, ops::Mul(s, plain, w));
   ASSERT_TRUE(s.ok()) << s.status();
-  auto of_loop = Gradients(s, {last[1]}, {x, w});
-  auto of_plain = Gradients(s, {plain}, {x, w});
-  ASSERT_TRUE(of_loop.ok()) << of_loop.status();
-  ASSERT_TRUE(of_plain.ok()) << of_plain.status();
+  auto of_loop = ops::Gradients(s, {last[1]}, {x, w});
+  auto of_plain = ops::Gradients(s, {plain}, {x, w});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
   for (const size_t i : {0, 1}) {
-    auto out = session.Run({(*of_loop)[i].tensor, (*of_plain)[i].tensor});
+    auto out = session.Run({of_loop[i].tensor, of_plain[i].tensor});
     ASSERT_TRUE(out.ok()) << out.status();
     EXPECT_NEAR((*out)[0].scalar<float>(), (*out)[1].scalar<float>(), 1e-5);
   }
@@ -136,7 +136,7 @@ TEST(CallGradients, Refused) {
       "m:z:0");
   const Output x = ops::Const(s, 0.5f);
   const Status recursive =
-      Gradients(s, {Call(s, "forever", x, x)}, {x}).status();
+      TakeError(s, ops::Gradients(s, {Call(s, "forever", x, x)}, {x}));
   EXPECT_EQ(recursive.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(recursive.message(), HasSubstr("which calls itself"));
   // Also if the stateful op is in a function that the function calls.
@@ -145,7 +145,8 @@ TEST(CallGradients, Refused) {
           {"m", "Mul", {"a:output:0", "x"}, "", kFloats}},
          "m:z:0");
   for (const char* function : {"noisy", "calls_noisy"}) {
-    const Status noisy = Gradients(s, {Call(s, function, x, x)}, {x}).status();
+    const Status noisy =
+        TakeError(s, ops::Gradients(s, {Call(s, function, x, x)}, {x}));
     EXPECT_EQ(noisy.code(), StatusCode::kUnimplemented) << function;
     EXPECT_THAT(noisy.message(), HasSubstr("would run once more"));
     EXPECT_THAT(noisy.message(), HasSubstr("'r' (op type: RandomUniform)"));

@@ -9,6 +9,7 @@
 
 #include "millrace/client/gradients.h"
 #include "millrace/client/session.h"
+#include "millrace/client/testing/take_error.h"
 #include "millrace/client/variables/variables.h"
 #include "millrace/client/while_loop.h"
 #include "millrace/ops/control_flow/function_writer.grad.h"
@@ -35,15 +36,15 @@ std::vector<float> Floats(const Tensor& t) {
 }
 
 // Returns the values of gradients, as dense tensors.
-std::vector<std::vector<float>> RunAll(
-    const Scope& s, const StatusOr<std::vector<Gradient>>& dxs,
-    const std::vector<Feed>& feeds = {}) {
-  EXPECT_TRUE(dxs.ok()) << dxs.status();
-  if (!dxs.ok()) return {};
+std::vector<std::vector<float>> RunAll(const Scope& s,
+                                       const std::vector<Gradient>& dxs,
+                                       const std::vector<Feed>& feeds = {}) {
+  EXPECT_TRUE(s.ok()) << s.status();
+  if (!s.ok()) return {};
   Outputs dense;
-  for (const Gradient& dx : *dxs) {
+  for (const Gradient& dx : dxs) {
     EXPECT_TRUE(dx);
-    dense.push_back(ToTensor(s, dx));
+    dense.push_back(ops::ToTensor(s, dx));
   }
   EXPECT_TRUE(s.ok()) << s.status();
   Session session(s);
@@ -82,7 +83,7 @@ TEST(FunctionGradients, OfLists) {
   const Outputs called =
       ops::CallFunction(s, f, false, {list, w}, {DataType::kVariant});
   const Output y = ops::TensorListStack(s, called[0], {2}, kFloat);
-  const auto values = RunAll(s, Gradients(s, {ops::Square(s, y)}, {x, w}));
+  const auto values = RunAll(s, ops::Gradients(s, {ops::Square(s, y)}, {x, w}));
   ASSERT_EQ(values.size(), 2u);
   EXPECT_THAT(values[0], ElementsAre(2, 4, 2 * 15 * 5, 2 * 24 * 6));
   EXPECT_THAT(values[1], ElementsAre(2 * 15 * 3, 2 * 24 * 4));
@@ -100,7 +101,7 @@ TEST(FunctionGradients, OfHandles) {
   const Outputs y =
       ops::CallFunction(s, f, true, {w.handle()}, {kFloat, kHandle});
   const Output rows = ops::ResourceGather(s, y[1], {1}, kFloat);
-  const auto values = RunAll(s, Gradients(s, {y[0], rows}, {w.handle()}));
+  const auto values = RunAll(s, ops::Gradients(s, {y[0], rows}, {w.handle()}));
   ASSERT_EQ(values.size(), 1u);
   EXPECT_THAT(values[0], ElementsAre(4, 7));
 }
@@ -133,11 +134,12 @@ TEST(FunctionGradients, VariablesThatTheFunctionChanges) {
                                {v.handle(), changed.handle(), x},
                                {kFloat, kFloat})[0];
     };
-    const auto values = RunAll(s, Gradients(s, {call(other)}, {x, v.handle()}));
+    const auto values =
+        RunAll(s, ops::Gradients(s, {call(other)}, {x, v.handle()}));
     ASSERT_EQ(values.size(), 2u) << function.name;
     EXPECT_THAT(values[0], ElementsAre(4, 9));
     EXPECT_THAT(values[1], ElementsAre(4, 6));
-    const Status same = Gradients(s, {call(v)}, {x}).status();
+    const Status same = TakeError(s, ops::Gradients(s, {call(v)}, {x}));
     EXPECT_EQ(same.code(), StatusCode::kUnimplemented) << function.name;
     EXPECT_THAT(same.message(), HasSubstr("reads what is changed since"));
   }
@@ -154,9 +156,9 @@ TEST(FunctionGradients, ReferencesThatTheFunctionChanges) {
         return Outputs{ops::Mul(b, ops::AssignAdd(b, begun, args[0]), args[0])};
       });
   const Output x = ops::Const(s, {1.0f, 1.0f});
-  const Status status =
-      Gradients(s, {ops::CallFunction(s, f, true, {x}, {kFloat})[0]}, {x})
-          .status();
+  const Status status = TakeError(
+      s, ops::Gradients(s, {ops::CallFunction(s, f, true, {x}, {kFloat})[0]},
+                        {x}));
   EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(status.message(), HasSubstr("changes state"));
 }
@@ -185,18 +187,19 @@ TEST(FunctionGradients, OfArraysFromOutside) {
       ys = {y[0], ops::TensorArrayReadV3(s, array.handle, 0, flow, kFloat)};
     }
     // Another call of Gradients has other arrays.
-    const Status first = Gradients(s, {y[1]}, {x}).status();
+    const Status first = TakeError(s, ops::Gradients(s, {y[1]}, {x}));
     ASSERT_TRUE(first.ok()) << first;
-    const auto dx = RunAll(s, Gradients(s, ys, {x}));
+    const auto dx = RunAll(s, ops::Gradients(s, ys, {x}));
     ASSERT_EQ(dx.size(), 1u);
     EXPECT_THAT(dx[0], ElementsAre(keeps ? 6 : -1, 0));
-    const auto dw = Gradients(s, {y[0]}, {w});
+    const auto dw = ops::Gradients(s, {y[0]}, {w});
     if (keeps) {
       const auto values = RunAll(s, dw);
       ASSERT_EQ(values.size(), 1u);
       EXPECT_THAT(values[0], ElementsAre(2));
     } else {
-      EXPECT_THAT(dw.status().message(), HasSubstr("which it can do once"));
+      EXPECT_THAT(TakeError(s, dw).message(),
+                  HasSubstr("which it can do once"));
     }
   }
 }
@@ -219,9 +222,9 @@ TEST(FunctionGradients, OfIf) {
   const Output z = ops::Const(s, {7.0f});
   const Output pred = ops::Placeholder(s, DataType::kBool);
   const Output y = ops::If(s, pred, {w.handle(), x, z}, {kFloat}, yes, no)[0];
-  const auto dxs = Gradients(s, {y}, {w.handle(), x, z});
-  ASSERT_TRUE(dxs.ok()) << dxs.status();
-  EXPECT_TRUE((*dxs)[0].is_slices());
+  const auto dxs = ops::Gradients(s, {y}, {w.handle(), x, z});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_TRUE(dxs[0].is_slices());
   EXPECT_THAT(RunAll(s, dxs, {{pred, true}}),
               ElementsAre(ElementsAre(0, 25), ElementsAre(30), ElementsAre(0)));
   EXPECT_THAT(RunAll(s, dxs, {{pred, false}}),
@@ -254,9 +257,9 @@ TEST(FunctionGradients, OfCase) {
   const Outputs args = {w.handle(), x, z};
   const Output y =
       ops::Case(s, index, args, {kFloat}, {rows, other_rows, neither})[0];
-  const auto dxs = Gradients(s, {y}, args);
-  ASSERT_TRUE(dxs.ok()) << dxs.status();
-  EXPECT_TRUE((*dxs)[0].is_slices());
+  const auto dxs = ops::Gradients(s, {y}, args);
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_TRUE(dxs[0].is_slices());
   EXPECT_THAT(RunAll(s, dxs, {{index, 0}}),
               ElementsAre(ElementsAre(0, 25), ElementsAre(30), ElementsAre(0)));
   EXPECT_THAT(RunAll(s, dxs, {{index, 1}}),
@@ -293,9 +296,9 @@ TEST(FunctionGradients, OfCasesInCalls) {
   const Output index = ops::Placeholder(s, DataType::kInt32);
   const Output y = ops::Case(s, index, {index, w.handle(), x}, {kFloat},
                              {square, choose})[0];
-  const auto first = Gradients(s, {y}, {x});
-  ASSERT_TRUE(first.ok()) << first.status();
-  const auto second = Gradients(s, {(*first)[0].tensor}, {x});
+  const auto first = ops::Gradients(s, {y}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
+  const auto second = ops::Gradients(s, {first[0].tensor}, {x});
   // (w x^3)^2: 6 w^2 x^5 and 30 w^2 x^4.
   EXPECT_THAT(RunAll(s, first, {{index, 0}}), ElementsAre(ElementsAre(2, 4)));
   EXPECT_THAT(RunAll(s, first, {{index, 1}}),
@@ -334,7 +337,7 @@ TEST(FunctionGradients, OfIfInIfInALoop) {
         return Outputs{ops::AddV2(b, v[0], 1), step(b, v[0], v[1])};
       },
       {.shape_invariants = {PartialShape({}), PartialShape()}})[1];
-  const auto values = RunAll(s, Gradients(s, {last}, {x}));
+  const auto values = RunAll(s, ops::Gradients(s, {last}, {x}));
   ASSERT_EQ(values.size(), 1u);
   // sin(sin(sin(2 (2x)^2)))
   const double a = 8 * 0.49;
@@ -396,11 +399,11 @@ TEST(FunctionGradients, OfWhile) {
   const LoopOfFunctions loop(s);
   const Outputs xs = {loop.x, loop.w, loop.h.handle()};
   // An unchanged variable leaves the loop, too.
-  const auto dxs = Gradients(s, {loop.last[2], loop.last[3]}, xs);
+  const auto dxs = ops::Gradients(s, {loop.last[2], loop.last[3]}, xs);
   for (const int times : {0, 1, 4}) {
     const Output plain = loop.WrittenOut(s, times);
-    const auto want = Gradients(s, {plain, ops::Identity(s, loop.w)}, xs,
-                                {.zeros_if_unconnected = true});
+    const auto want = ops::Gradients(s, {plain, ops::Identity(s, loop.w)}, xs,
+                                     {.zeros_if_unconnected = true});
     ExpectNear(RunAll(s, dxs, {{loop.n, times}}), RunAll(s, want));
   }
 }
@@ -408,19 +411,20 @@ TEST(FunctionGradients, OfWhile) {
 TEST(FunctionGradients, OfGradientsOfWhile) {
   const Scope s = Scope::NewRoot();
   const LoopOfFunctions loop(s);
-  const auto first = Gradients(s, {loop.last[2]}, {loop.x});
-  ASSERT_TRUE(first.ok()) << first.status();
-  const auto plain = Gradients(s, {loop.WrittenOut(s, 3)}, {loop.x});
-  ASSERT_TRUE(plain.ok()) << plain.status();
+  const auto first = ops::Gradients(s, {loop.last[2]}, {loop.x});
+  ASSERT_TRUE(s.ok()) << s.status();
+  const auto plain = ops::Gradients(s, {loop.WrittenOut(s, 3)}, {loop.x});
+  ASSERT_TRUE(s.ok()) << s.status();
   const Outputs xs = {loop.x, loop.w};
-  ExpectNear(RunAll(s, Gradients(s, {(*first)[0].tensor}, xs), {{loop.n, 3}}),
-             RunAll(s, Gradients(s, {(*plain)[0].tensor}, xs)));
+  ExpectNear(RunAll(s, ops::Gradients(s, {first[0].tensor}, xs), {{loop.n, 3}}),
+             RunAll(s, ops::Gradients(s, {plain[0].tensor}, xs)));
 }
 
 TEST(FunctionGradients, OfWhileRefused) {
   const Scope s = Scope::NewRoot();
   const LoopOfFunctions loop(s, /*noisy=*/true);
-  const Status status = Gradients(s, {loop.last[2]}, {loop.x}).status();
+  const Status status =
+      TakeError(s, ops::Gradients(s, {loop.last[2]}, {loop.x}));
   EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(status.message(), HasSubstr("would run once more"));
 }

@@ -68,7 +68,8 @@ Output GradContext::dy(int i) {
   } else if (!gradient) {
     gradient = ops::ZerosLike(scope_, out(i));
   }
-  if (gradient.is_slices()) gradient = Gradient(ToTensor(scope_, gradient));
+  if (gradient.is_slices())
+    gradient = Gradient(ops::ToTensor(scope_, gradient));
   return gradient.tensor;
 }
 

@@ -281,7 +281,7 @@ Output GradientFrame::Pop(const Output& value) {
                               .ColocateWith(beside);
   const Output popped = ops::StackPopV2(pop_scope, Take(stack), value.dtype());
   if (!popped) return {};
-  scope_.Fail(popped.SetShape(value.shape()));
+  popped.SetShape(value.shape());
   PopBeforeNextIteration(popped.op());
   return popped;
 }

@@ -5,6 +5,7 @@
 
 #include "millrace/client/ops.h"
 #include "millrace/client/session.h"
+#include "millrace/client/testing/take_error.h"
 #include "millrace/client/variables/variables.h"
 
 namespace millrace {
@@ -22,11 +23,11 @@ TEST(Gradients, OfAProduct) {
   const Output x = ops::Const(s.WithOpName("x"), {2.0f, 3.0f});
   const Output y = ops::Mul(s, x, x);
   const Output z = ops::Sum(s, ops::AddV2(s, y, x), {0});
-  auto dx = Gradients(s, {z}, {x, y});
-  ASSERT_TRUE(dx.ok()) << dx.status();
-  EXPECT_THAT((*dx)[0].tensor.op().name(), testing::StartsWith("gradients/"));
+  auto dx = ops::Gradients(s, {z}, {x, y});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_THAT(dx[0].tensor.op().name(), testing::StartsWith("gradients/"));
   Session session(s);
-  auto out = session.Run({(*dx)[0].tensor, (*dx)[1].tensor});
+  auto out = session.Run({dx[0].tensor, dx[1].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(5, 7));
   EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(1, 1));
@@ -36,13 +37,13 @@ TEST(Gradients, OfGradients) {
   const Scope s = Scope::NewRoot();
   const Output x = ops::Const(s, 2.0f);
   const Output y = ops::Mul(s, ops::Square(s, x), x);
-  auto first = Gradients(s, {y}, {x});
-  ASSERT_TRUE(first.ok()) << first.status();
-  auto second = Gradients(s, {(*first)[0].tensor}, {x});
-  ASSERT_TRUE(second.ok()) << second.status();
+  auto first = ops::Gradients(s, {y}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
+  auto second = ops::Gradients(s, {first[0].tensor}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
-  EXPECT_FLOAT_EQ((*session.Run({(*first)[0].tensor}))[0].scalar<float>(), 12);
-  EXPECT_FLOAT_EQ((*session.Run({(*second)[0].tensor}))[0].scalar<float>(), 12);
+  EXPECT_FLOAT_EQ((*session.Run({first[0].tensor}))[0].scalar<float>(), 12);
+  EXPECT_FLOAT_EQ((*session.Run({second[0].tensor}))[0].scalar<float>(), 12);
 }
 
 TEST(Gradients, WhatIsNotConnectedHasNone) {
@@ -50,14 +51,15 @@ TEST(Gradients, WhatIsNotConnectedHasNone) {
   const Output x = ops::Const(s, 2.0f);
   const Output other = ops::Const(s, 2.0f);
   const Output y = ops::Neg(s, x);
-  auto dx = Gradients(s, {y}, {other});
-  ASSERT_TRUE(dx.ok());
-  EXPECT_FALSE((*dx)[0]);
-  EXPECT_TRUE((*Gradients(s, {y}, {other}, {.zeros_if_unconnected = true}))[0]);
+  auto dx = ops::Gradients(s, {y}, {other});
+  ASSERT_TRUE(s.ok());
+  EXPECT_FALSE(dx[0]);
+  EXPECT_TRUE(
+      ops::Gradients(s, {y}, {other}, {.zeros_if_unconnected = true})[0]);
   // Nor a value that only passes through an integer.
   const Output rounded =
       ops::Cast(s, ops::Cast(s, x, DataType::kInt32), DataType::kFloat);
-  EXPECT_FALSE((*Gradients(s, {rounded}, {x}))[0]);
+  EXPECT_FALSE(ops::Gradients(s, {rounded}, {x})[0]);
 }
 
 TEST(Gradients, StopAndGivenOnes) {
@@ -65,17 +67,16 @@ TEST(Gradients, StopAndGivenOnes) {
   const Output x = ops::Const(s, 3.0f);
   const Output inner = ops::Square(s, x);
   const Output y = ops::Mul(s, inner, x);
-  auto stopped = Gradients(s, {y}, {x}, {.stop_gradients = {inner}});
-  auto scaled =
-      Gradients(s, {y}, {x}, {.grad_ys = {Gradient(ops::Const(s, 10.0f))}});
-  ASSERT_TRUE(stopped.ok() && scaled.ok());
+  auto stopped = ops::Gradients(s, {y}, {x}, {.stop_gradients = {inner}});
+  auto scaled = ops::Gradients(s, {y}, {x},
+                               {.grad_ys = {Gradient(ops::Const(s, 10.0f))}});
+  ASSERT_TRUE(s.ok());
   Session session(s);
-  EXPECT_FLOAT_EQ((*session.Run({(*stopped)[0].tensor}))[0].scalar<float>(), 9);
-  EXPECT_FLOAT_EQ((*session.Run({(*scaled)[0].tensor}))[0].scalar<float>(),
-                  270);
+  EXPECT_FLOAT_EQ((*session.Run({stopped[0].tensor}))[0].scalar<float>(), 9);
+  EXPECT_FLOAT_EQ((*session.Run({scaled[0].tensor}))[0].scalar<float>(), 270);
   EXPECT_THAT(
-      Gradients(s, {y}, {x}, {.grad_ys = {Gradient(ops::Const(s, 1.0))}})
-          .status()
+      TakeError(s, ops::Gradients(s, {y}, {x},
+                                  {.grad_ys = {Gradient(ops::Const(s, 1.0))}}))
           .message(),
       HasSubstr("Gradient type double"));
 }
@@ -84,7 +85,7 @@ TEST(Gradients, OpsWithoutGradientAreNamed) {
   const Scope s = Scope::NewRoot();
   const Output x = ops::Const(s, {1.0f, 2.0f});
   const Output y = ops::Bitcast(s.WithOpName("bits"), x, DataType::kFloat);
-  const Status status = Gradients(s, {y}, {x}).status();
+  const Status status = TakeError(s, ops::Gradients(s, {y}, {x}));
   EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(status.message(), HasSubstr("'bits' (op type: Bitcast)"));
   EXPECT_TRUE(s.ok());
@@ -95,13 +96,13 @@ TEST(Gradients, LookupsGiveRows) {
   const Output table = ops::Const(s, {{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}});
   const Output rows = ops::GatherV2(s, table, {2, 0, 2}, 0);
   const Output more = ops::GatherV2(s, table, {1}, 0);
-  auto dx = Gradients(s, {ops::Mul(s, rows, 2), more}, {table});
-  ASSERT_TRUE(dx.ok()) << dx.status();
-  ASSERT_TRUE((*dx)[0].is_slices());
-  const Output dense = ToTensor(s, (*dx)[0]);
+  auto dx = ops::Gradients(s, {ops::Mul(s, rows, 2), more}, {table});
+  ASSERT_TRUE(s.ok()) << s.status();
+  ASSERT_TRUE(dx[0].is_slices());
+  const Output dense = ops::ToTensor(s, dx[0]);
   EXPECT_EQ(dense.shape(), (PartialShape{3, 2}));
   Session session(s);
-  auto out = session.Run({(*dx)[0].slices.values, dense});
+  auto out = session.Run({dx[0].slices.values, dense});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].dim(0), 4);
   EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(2, 2, 1, 1, 4, 4));
@@ -113,11 +114,11 @@ TEST(Gradients, VariablesOfBothKinds) {
     const ops::Variable w(s.WithOpName("w"), {3.0f, 4.0f},
                           {.use_resource = resource});
     const Output loss = ops::L2Loss(s, ops::Mul(s, w, 2));
-    auto dw = Gradients(s, {loss}, {w.handle()});
-    ASSERT_TRUE(dw.ok()) << dw.status();
+    auto dw = ops::Gradients(s, {loss}, {w.handle()});
+    ASSERT_TRUE(s.ok()) << s.status();
     Session session(s);
     ASSERT_TRUE(session.RunTargets({w.initializer()}).ok());
-    auto out = session.Run({(*dw)[0].tensor});
+    auto out = session.Run({dw[0].tensor});
     ASSERT_TRUE(out.ok()) << out.status();
     EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(12, 16));
   }
@@ -132,13 +133,13 @@ TEST(Gradients, ThroughConditionals) {
       ops::Mul(s, ops::Square(s, branch.output_true), branch.output_true);
   const Output y =
       ops::Merge(s, {ops::Neg(s, branch.output_false), cubed}).output;
-  auto dx = Gradients(s, {ops::Mul(s, y, 2)}, {x});
-  ASSERT_TRUE(dx.ok()) << dx.status();
+  auto dx = ops::Gradients(s, {ops::Mul(s, y, 2)}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
-  auto taken = session.Run({{pred, true}, {x, 3}}, {(*dx)[0].tensor});
+  auto taken = session.Run({{pred, true}, {x, 3}}, {dx[0].tensor});
   ASSERT_TRUE(taken.ok()) << taken.status();
   EXPECT_FLOAT_EQ((*taken)[0].scalar<float>(), 54);
-  auto other = session.Run({{pred, false}, {x, 3}}, {(*dx)[0].tensor});
+  auto other = session.Run({{pred, false}, {x, 3}}, {dx[0].tensor});
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_FLOAT_EQ((*other)[0].scalar<float>(), -2);
 }
@@ -165,13 +166,12 @@ TEST(Gradients, OfVariablesInConditionals) {
       const Output y = ops::Merge(s, {other, ops::Square(s, value)}).output;
       // Outside of the conditional, too.
       const Output z = ops::Sum(s, ops::Mul(s, w, 10), {0});
-      auto alone = Gradients(s, {y}, {w.handle()});
-      auto both = Gradients(s, {y, z}, {w.handle()});
-      ASSERT_TRUE(alone.ok()) << alone.status();
-      ASSERT_TRUE(both.ok()) << both.status();
-      EXPECT_EQ((*alone)[0].is_slices(), rows);
-      const Output of_y = ToTensor(s, (*alone)[0]);
-      const Output of_both = ToTensor(s, (*both)[0]);
+      auto alone = ops::Gradients(s, {y}, {w.handle()});
+      auto both = ops::Gradients(s, {y, z}, {w.handle()});
+      ASSERT_TRUE(s.ok()) << s.status();
+      EXPECT_EQ(alone[0].is_slices(), rows);
+      const Output of_y = ops::ToTensor(s, alone[0]);
+      const Output of_both = ops::ToTensor(s, both[0]);
       ASSERT_TRUE(s.ok()) << s.status();
       Session session(s);
       ASSERT_TRUE(session.RunTargets({w.initializer()}).ok());
@@ -203,10 +203,10 @@ TEST(Gradients, OfAChosenVariable) {
           .output;
   const Output rows = ops::ResourceGather(s, handle, {0}, DataType::kFloat);
   auto dw =
-      Gradients(s, {ops::Square(s, rows)}, {w[0].handle(), w[1].handle()});
-  ASSERT_TRUE(dw.ok()) << dw.status();
-  const Output a = ToTensor(s, (*dw)[0]);
-  const Output b = ToTensor(s, (*dw)[1]);
+      ops::Gradients(s, {ops::Square(s, rows)}, {w[0].handle(), w[1].handle()});
+  ASSERT_TRUE(s.ok()) << s.status();
+  const Output a = ops::ToTensor(s, dw[0]);
+  const Output b = ops::ToTensor(s, dw[1]);
   ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
   for (const ops::Variable& v : w)
@@ -228,25 +228,25 @@ TEST(Gradients, ZerosOfVariables) {
   const ops::Variable reference(s.WithOpName("reference"), {3.0f});
   const Output y = ops::Const(s, 1.0f);
   auto dx =
-      Gradients(s, {y}, {known.handle(), any.handle(), reference.handle()},
-                {.zeros_if_unconnected = true});
-  ASSERT_TRUE(dx.ok()) << dx.status();
+      ops::Gradients(s, {y}, {known.handle(), any.handle(), reference.handle()},
+                     {.zeros_if_unconnected = true});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
   // A value known while the graph is built needs no feed.
-  auto out = session.Run({(*dx)[0].tensor});
+  auto out = session.Run({dx[0].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].dtype(), DataType::kDouble);
   EXPECT_EQ((*out)[0].shape(), TensorShape({2}));
   ASSERT_TRUE(
       session.RunTargets({any.initializer(), reference.initializer()}).ok());
-  out = session.Run({(*dx)[1].tensor, (*dx)[2].tensor});
+  out = session.Run({dx[1].tensor, dx[2].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].shape(), TensorShape({2, 1}));
   EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(0, 0));
   EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(0));
   const Output unknown = ops::Placeholder(s, DataType::kResource);
-  const Status refused =
-      Gradients(s, {y}, {unknown}, {.zeros_if_unconnected = true}).status();
+  const Status refused = TakeError(
+      s, ops::Gradients(s, {y}, {unknown}, {.zeros_if_unconnected = true}));
   EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(refused.message(), HasSubstr("no zeros for 'Placeholder:0'"));
 }
@@ -256,21 +256,21 @@ TEST(Gradients, OfIntegersThereAreNone) {
   const Output x = ops::Const(s, {2.5f, 3.5f});
   const Output rounded = ops::Cast(s, x, DataType::kInt32);
   const auto top = ops::TopKV2(s, x, 1);
-  auto none = Gradients(s, {rounded, top.indices}, {x});
-  ASSERT_TRUE(none.ok()) << none.status();
-  EXPECT_FALSE((*none)[0]);
+  auto none = ops::Gradients(s, {rounded, top.indices}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_FALSE(none[0]);
   // Other ys have gradients all the same.
-  auto some = Gradients(s, {rounded, ops::Square(s, x), ops::Less(s, x, 3)},
-                        {x, rounded});
-  ASSERT_TRUE(some.ok()) << some.status();
+  auto some = ops::Gradients(
+      s, {rounded, ops::Square(s, x), ops::Less(s, x, 3)}, {x, rounded});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
-  auto out = session.Run({(*some)[0].tensor, (*some)[1].tensor});
+  auto out = session.Run({some[0].tensor, some[1].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(5, 7));
   EXPECT_THAT((*out)[1].flat<int32_t>(), testing::ElementsAre(1, 1));
   for (const Output& y :
        {ops::Const(s, "text"), ops::Cast(s, x, DataType::kComplex64)}) {
-    EXPECT_THAT(Gradients(s, {y}, {x}).status().message(),
+    EXPECT_THAT(TakeError(s, ops::Gradients(s, {y}, {x})).message(),
                 HasSubstr("must set grad_ys"));
   }
 }
@@ -279,7 +279,10 @@ TEST(Gradients, LoopsWithoutVariablesAreRefused) {
   const Scope s = Scope::NewRoot();
   const Output x = ops::Const(s, 1.0f);
   const Output y = ops::Exit(s.WithOpName("out"), ops::Enter(s, x, "loop"));
-  const Status status = Gradients(s, {y}, {x}).status();
+  const std::vector<Gradient> dx = ops::Gradients(s, {y}, {x});
+  ASSERT_EQ(dx.size(), 1u);
+  EXPECT_FALSE(dx[0]);
+  const Status status = s.status();
   EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(status.message(), HasSubstr("No gradient through 'Enter'"));
 }
@@ -289,24 +292,23 @@ TEST(Gradients, ADeepGraph) {
   const Output x = ops::Const(s, 1.0f);
   Output y = x;
   for (int i = 0; i < 20'000; ++i) y = ops::Neg(s, y);
-  auto dx = Gradients(s, {y}, {x});
-  ASSERT_TRUE(dx.ok()) << dx.status();
+  auto dx = ops::Gradients(s, {y}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
-  EXPECT_FLOAT_EQ((*session.Run({(*dx)[0].tensor}))[0].scalar<float>(), 1);
+  EXPECT_FLOAT_EQ((*session.Run({dx[0].tensor}))[0].scalar<float>(), 1);
 }
 
 TEST(Gradients, Gated) {
   const Scope s = Scope::NewRoot();
   const Output a = ops::Const(s, 2.0f);
   const Output b = ops::Const(s, 5.0f);
-  std::vector<Output> grads;
-  auto dx = Gradients(s, {ops::Mul(s, a, b)}, {a, b},
-                      {.colocate_with_ops = true, .gate = true});
-  ASSERT_TRUE(dx.ok()) << dx.status();
-  ASSERT_TRUE(
-      AddSymbolicGradients(s, {ops::Mul(s, a, b)}, {a, b}, &grads).ok());
+  auto dx = ops::Gradients(s, {ops::Mul(s, a, b)}, {a, b},
+                           {.colocate_with_ops = true, .gate = true});
+  const std::vector<Output> grads =
+      ops::AddSymbolicGradients(s, {ops::Mul(s, a, b)}, {a, b});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
-  auto out = session.Run({(*dx)[0].tensor, (*dx)[1].tensor, grads[0]});
+  auto out = session.Run({dx[0].tensor, dx[1].tensor, grads[0]});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_FLOAT_EQ((*out)[0].scalar<float>(), 5);
   EXPECT_FLOAT_EQ((*out)[1].scalar<float>(), 2);

@@ -31,7 +31,7 @@ TEST(LoopArrayGradients, OfArrays) {
         [&](const Scope& b, const Outputs& v) {
           const Output row = ops::TensorArrayReadV3(b, in.handle, v[0], filled,
                                                     DataType::kFloat);
-          EXPECT_TRUE(row.SetShape(PartialShape({2})).ok());
+          row.SetShape(PartialShape({2}));
           const Output state = step(b, row, v[1]);
           const Output squared = ops::Square(b, state);
           return Outputs{
@@ -47,13 +47,14 @@ TEST(LoopArrayGradients, OfArrays) {
       state = step(s, row, state);
       rows.push_back(ops::Square(s, state));
     }
-    auto loop = Gradients(s, {Loss(s, {gathered, last[1]})}, {x, w});
-    ASSERT_TRUE(loop.ok()) << loop.status();
-    auto plain = Gradients(s, {Loss(s, {ops::Pack(s, rows), state})}, {x, w});
-    ASSERT_TRUE(plain.ok()) << plain.status();
+    auto loop = ops::Gradients(s, {Loss(s, {gathered, last[1]})}, {x, w});
+    ASSERT_TRUE(s.ok()) << s.status();
+    auto plain =
+        ops::Gradients(s, {Loss(s, {ops::Pack(s, rows), state})}, {x, w});
+    ASSERT_TRUE(s.ok()) << s.status();
     Session session(s);
     for (const size_t i : {0, 1}) {
-      auto values = session.Run({(*loop)[i].tensor, (*plain)[i].tensor});
+      auto values = session.Run({loop[i].tensor, plain[i].tensor});
       ASSERT_TRUE(values.ok()) << values.status();
       EXPECT_THAT(
           Values((*values)[0]),
@@ -73,12 +74,12 @@ TEST(LoopArrayGradients, OfVariables) {
         [&](const Scope& b, const Outputs& v) {
           return Outputs{ops::AddV2(b, v[0], 1), ops::Mul(b, v[1], w.Read(b))};
         });
-    auto dw = Gradients(s, {last[1]}, {w.handle()});
-    ASSERT_TRUE(dw.ok()) << dw.status();
-    ASSERT_TRUE((*dw)[0]);
+    auto dw = ops::Gradients(s, {last[1]}, {w.handle()});
+    ASSERT_TRUE(s.ok()) << s.status();
+    ASSERT_TRUE(dw[0]);
     Session session(s);
     ASSERT_TRUE(session.RunTargets({w.initializer()}).ok());
-    auto out = session.Run({(*dw)[0].tensor});
+    auto out = session.Run({dw[0].tensor});
     ASSERT_TRUE(out.ok()) << out.status();
     EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(12, 27));
   }
@@ -99,12 +100,11 @@ TEST(LoopArrayGradients, OfSeveralCalls) {
         ops::TensorArrayScatterV3(s, array.handle, {0, 1}, x, array.flow);
     const Output y =
         ops::TensorArrayReadV3(s, array.handle, 1, flow, DataType::kFloat);
-    auto once = Gradients(there, {ops::Square(s, y)}, {x});
-    auto again = Gradients(there, {ops::Mul(s, y, 3)}, {x});
-    ASSERT_TRUE(once.ok()) << once.status();
-    ASSERT_TRUE(again.ok()) << again.status();
+    auto once = ops::Gradients(there, {ops::Square(s, y)}, {x});
+    auto again = ops::Gradients(there, {ops::Mul(s, y, 3)}, {x});
+    ASSERT_TRUE(there.ok()) << there.status();
     Session session(s);
-    auto out = session.Run({(*once)[0].tensor, (*again)[0].tensor});
+    auto out = session.Run({once[0].tensor, again[0].tensor});
     ASSERT_TRUE(out.ok()) << out.status();
     EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(0, 4)) << block;
     EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(0, 3)) << block;
@@ -142,10 +142,10 @@ TEST(LoopArrayGradients, OfVariablesInBranches) {
                                .output};
           });
       ASSERT_TRUE(s.ok()) << s.status();
-      auto dw = Gradients(s, {last[1]}, {w.handle()});
-      ASSERT_TRUE(dw.ok()) << dw.status();
-      EXPECT_EQ((*dw)[0].is_slices(), rows);
-      const Output dense = ToTensor(s, (*dw)[0]);
+      auto dw = ops::Gradients(s, {last[1]}, {w.handle()});
+      ASSERT_TRUE(s.ok()) << s.status();
+      EXPECT_EQ(dw[0].is_slices(), rows);
+      const Output dense = ops::ToTensor(s, dw[0]);
       ASSERT_TRUE(s.ok()) << s.status();
       Session session(s);
       ASSERT_TRUE(session.RunTargets({w.initializer()}).ok());

@@ -135,7 +135,7 @@ Gradient Backpropagation::CloseLoopValue(
     GradientFrame* inner, const LoopValue& value,
     const GradientFrame::Variable& variable, const Gradient& dx) {
   if (!value.is_constant) {
-    Output next = ToTensor(inner->scope(), dx);
+    Output next = ops::ToTensor(inner->scope(), dx);
     if (!next) next = ZerosOf(inner->scope(), value.in_body);
     return inner->CloseVariable(variable, next);
   }
@@ -172,7 +172,7 @@ Status Backpropagation::ProcessLoop(int loop) {
   for (size_t i = 0; i < values.size(); ++i) {
     std::vector<Gradient> parts;
     for (const Output& end : values[i].ends) parts.push_back(Sum(end.op())[0]);
-    dys[i] = ToTensor(scope_, SumGradients(scope_, parts));
+    dys[i] = ops::ToTensor(scope_, ops::SumGradients(scope_, parts));
     any = any || dys[i];
   }
   if (!any) return OkStatus();

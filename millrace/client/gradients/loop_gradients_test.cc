@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "millrace/client/testing/take_error.h"
 #include "millrace/client/testing/written_out_loop.h"
 #include "millrace/client/variables/variables.h"
 
@@ -30,13 +31,12 @@ TEST(LoopGradients, OfAPower) {
       [&](const Scope& b, const Outputs& v) {
         return Outputs{ops::AddV2(b, v[0], 1), ops::Mul(b, v[1], w)};
       });
-  auto dx = Gradients(s, {last[1]}, {x, w});
-  ASSERT_TRUE(dx.ok()) << dx.status();
-  EXPECT_EQ((*dx)[1].tensor.shape(), PartialShape({}));
+  auto dx = ops::Gradients(s, {last[1]}, {x, w});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_EQ(dx[1].tensor.shape(), PartialShape({}));
   Session session(s);
   for (const int count : {0, 1, 3, 25}) {
-    auto out =
-        session.Run({{n, count}}, {last[1], (*dx)[0].tensor, (*dx)[1].tensor});
+    auto out = session.Run({{n, count}}, {last[1], dx[0].tensor, dx[1].tensor});
     ASSERT_TRUE(out.ok()) << out.status();
     EXPECT_FLOAT_EQ((*out)[0].scalar<float>(), 5 * std::exp2(count));
     EXPECT_FLOAT_EQ((*out)[1].scalar<float>(), std::exp2(count));
@@ -194,16 +194,16 @@ TEST(LoopGradients, AgainstDifferences) {
       });
   const Output y =
       ops::AddV2(s, last[1], ops::Sum(s, ops::Sqrt(s, last[0]), {0}));
-  auto dx = Gradients(s, {y}, {x, w});
-  ASSERT_TRUE(dx.ok()) << dx.status();
+  auto dx = ops::Gradients(s, {y}, {x, w});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
   const auto value = [&](double x0, double x1, double w0) {
     auto out = session.Run({{x, {x0, x1}}, {w, w0}}, {y});
     EXPECT_TRUE(out.ok()) << out.status();
     return (*out)[0].scalar<double>();
   };
-  auto out = session.Run({{x, {1.1, 0.7}}, {w, 0.4}},
-                         {(*dx)[0].tensor, (*dx)[1].tensor});
+  auto out =
+      session.Run({{x, {1.1, 0.7}}, {w, 0.4}}, {dx[0].tensor, dx[1].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
   const double h = 1e-6;
   const auto dxs = (*out)[0].flat<double>();
@@ -227,10 +227,10 @@ TEST(LoopGradients, WithShapesThatVary) {
                        ops::ConcatV2(b, {v[1], ops::Square(b, v[1])}, 0)};
       },
       {.shape_invariants = {PartialShape({}), PartialShape({kUnknownDim})}});
-  auto dx = Gradients(s, {last[1]}, {x});
-  ASSERT_TRUE(dx.ok()) << dx.status();
+  auto dx = ops::Gradients(s, {last[1]}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
-  auto out = session.Run({(*dx)[0].tensor});
+  auto out = session.Run({dx[0].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
   // x + 3 x^2 + 3 x^4 + x^8
   EXPECT_THAT(Values((*out)[0]),
@@ -248,9 +248,9 @@ TEST(LoopGradients, OfAGraphThatASessionHasRun) {
       });
   Session session(s);
   ASSERT_TRUE(session.Run({last[1]}).ok());
-  auto dx = Gradients(s, {last[1]}, {x});
-  ASSERT_TRUE(dx.ok()) << dx.status();
-  auto out = session.Run({last[1], (*dx)[0].tensor});
+  auto dx = ops::Gradients(s, {last[1]}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
+  auto out = session.Run({last[1], dx[0].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_FLOAT_EQ((*out)[0].scalar<float>(), 81);
   EXPECT_FLOAT_EQ((*out)[1].scalar<float>(), 4 * 27);
@@ -267,15 +267,15 @@ TEST(LoopGradients, Refused) {
         inside = ops::Square(b, v[1]);
         return Outputs{ops::AddV2(b, v[0], 1), inside};
       });
-  auto first = Gradients(s, {last[1]}, {x});
-  ASSERT_TRUE(first.ok()) << first.status();
-  const Status second = Gradients(s, {(*first)[0].tensor}, {x}).status();
+  auto first = ops::Gradients(s, {last[1]}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
+  const Status second = TakeError(s, ops::Gradients(s, {first[0].tensor}, {x}));
   EXPECT_EQ(second.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(second.message(), HasSubstr("Second-order gradient for while"));
-  const Status within = Gradients(s, {inside}, {x}).status();
+  const Status within = TakeError(s, ops::Gradients(s, {inside}, {x}));
   EXPECT_EQ(within.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(within.message(), HasSubstr("are built in its body"));
-  EXPECT_THAT(Gradients(s, {last[1]}, {inside}).status().message(),
+  EXPECT_THAT(TakeError(s, ops::Gradients(s, {last[1]}, {inside})).message(),
               HasSubstr("is inside of loop 'while/while_context'"));
   EXPECT_TRUE(s.ok());
 }

@@ -34,7 +34,7 @@ Output OpenLoopVariable(const Scope& scope, const Output& entered,
     return {};
   }
   const Output variable = merge->output(0);
-  scope.Fail(variable.SetShape(shape), spec.name);
+  variable.SetShape(shape);
   return variable;
 }
 

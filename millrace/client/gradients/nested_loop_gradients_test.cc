@@ -76,14 +76,14 @@ TEST(NestedLoopGradients, OfALoopInAConditional) {
       });
   const Output y =
       ops::Merge(s, {ops::Neg(s, branch.output_false), looped[0]}).output;
-  auto dx = Gradients(s, {y}, {x});
-  ASSERT_TRUE(dx.ok()) << dx.status();
+  auto dx = ops::Gradients(s, {y}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
-  auto taken = session.Run({{pred, true}}, {y, (*dx)[0].tensor});
+  auto taken = session.Run({{pred, true}}, {y, dx[0].tensor});
   ASSERT_TRUE(taken.ok()) << taken.status();
   EXPECT_FLOAT_EQ((*taken)[0].scalar<float>(), 256);  // x^8
   EXPECT_FLOAT_EQ((*taken)[1].scalar<float>(), 8 * 128);
-  auto other = session.Run({{pred, false}}, {(*dx)[0].tensor});
+  auto other = session.Run({{pred, false}}, {dx[0].tensor});
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_FLOAT_EQ((*other)[0].scalar<float>(), -1);
 }
@@ -125,10 +125,10 @@ TEST(NestedLoopGradients, InTheBodyOfALoop) {
       [](const Scope& c, const Outputs& v) { return ops::Less(c, v[0], 10); },
       [&](const Scope& b, const Outputs& v) {
         const Output loss = ops::Square(b, ops::Sub(b, v[1], goal));
-        auto dx = Gradients(b, {loss}, {v[1]});
-        EXPECT_TRUE(dx.ok()) << dx.status();
+        auto dx = ops::Gradients(b, {loss}, {v[1]});
+        EXPECT_TRUE(b.ok()) << b.status();
         return Outputs{ops::AddV2(b, v[0], 1),
-                       ops::Sub(b, v[1], ops::Mul(b, (*dx)[0].tensor, 0.25f))};
+                       ops::Sub(b, v[1], ops::Mul(b, dx[0].tensor, 0.25f))};
       });
   ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);
@@ -151,10 +151,10 @@ TEST(NestedLoopGradients, OfALoopInTheBodyOfALoop) {
             [&](const Scope& bb, const Outputs& u) {
               return Outputs{ops::AddV2(bb, u[0], 1), ops::Mul(bb, u[1], v[1])};
             })[1];
-        auto dx = Gradients(b, {cubed}, {v[1]});
-        EXPECT_TRUE(dx.ok()) << dx.status();
+        auto dx = ops::Gradients(b, {cubed}, {v[1]});
+        EXPECT_TRUE(b.ok()) << b.status();
         return Outputs{ops::AddV2(b, v[0], 1), ops::AddV2(b, v[1], 1.0f),
-                       ops::AddV2(b, v[2], (*dx)[0].tensor)};
+                       ops::AddV2(b, v[2], dx[0].tensor)};
       });
   ASSERT_TRUE(s.ok()) << s.status();
   Session session(s);

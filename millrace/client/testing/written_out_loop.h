@@ -47,7 +47,7 @@ struct Case {
       step;
   int iterations = 5;
   int parallel = 10;
-  GradientOptions options = {};
+  ops::GradientsOptions options = {};
 };
 
 // Compares gradients with respect to the initial values and the parameters, of
@@ -81,14 +81,13 @@ inline Status CompareWithWrittenOut(const Case& c) {
   Outputs xs = begin;
   xs.insert(xs.end(), parameters.begin(), parameters.end());
   const Outputs loop_state(last.begin(), last.end() - 1);
-  MR_ASSIGN_OR_RETURN(const auto loop,
-                      Gradients(s, {Loss(s, loop_state)}, xs, c.options));
-  MR_ASSIGN_OR_RETURN(const auto plain,
-                      Gradients(s, {Loss(s, written_out)}, xs, c.options));
+  const auto loop = ops::Gradients(s, {Loss(s, loop_state)}, xs, c.options);
+  const auto plain = ops::Gradients(s, {Loss(s, written_out)}, xs, c.options);
+  MR_RETURN_IF_ERROR(s.status());
   Session session(s, Devices(3));
   for (size_t i = 0; i < xs.size(); ++i) {
-    const Output ours = ToTensor(s, loop[i]);
-    const Output expected = ToTensor(s, plain[i]);
+    const Output ours = ops::ToTensor(s, loop[i]);
+    const Output expected = ops::ToTensor(s, plain[i]);
     // The loop cannot tell that a gradient is zero.
     if (!expected) continue;
     if (!ours) return Internal("x ", i, " has no gradient");

@@ -5,7 +5,7 @@
 #include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/client/ops.h"
 
-namespace millrace {
+namespace millrace::ops {
 namespace {
 
 Output AsOutput(const Scope& scope, const Input& input) {
@@ -14,8 +14,7 @@ Output AsOutput(const Scope& scope, const Input& input) {
 }
 
 // Returns rows of one part, on its device.
-Output Gather(const Scope& scope, const ops::Variable& part,
-              const Output& ids) {
+Output GatherRows(const Scope& scope, const Variable& part, const Output& ids) {
   const Scope beside = scope.ColocateWith(part.handle());
   if (!part.is_resource()) return ops::GatherV2(beside, part, ids, 0);
   return ops::ResourceGather(beside, part.handle(), ids, part.dtype());
@@ -49,14 +48,14 @@ struct Place {
 };
 
 Place FindPlaces(const Scope& scope, const Output& ids,
-                 const std::vector<ops::Variable>& parts,
-                 EmbeddingOptions::Strategy strategy) {
+                 const std::vector<Variable>& parts,
+                 PartitionStrategy strategy) {
   const int64_t n = static_cast<int64_t>(parts.size());
-  if (strategy == EmbeddingOptions::kMod) {
+  if (strategy == PartitionStrategy::kMod) {
     return {ops::FloorMod(scope, ids, n), ops::FloorDiv(scope, ids, n)};
   }
   int64_t rows = 0;
-  for (const ops::Variable& part : parts) rows += part.shape().dim(0);
+  for (const Variable& part : parts) rows += part.shape().dim(0);
   // The first `longer` parts have one row more.
   const int64_t longer = rows % n;
   const int64_t each = std::max<int64_t>(1, rows / n);
@@ -68,9 +67,9 @@ Place FindPlaces(const Scope& scope, const Output& ids,
                               ops::FloorMod(scope, past, each))};
 }
 
-Status CheckParts(const std::vector<ops::Variable>& parts) {
+Status CheckParts(const std::vector<Variable>& parts) {
   if (parts.empty()) return InvalidArgument("an embedding needs a table");
-  for (const ops::Variable& part : parts) {
+  for (const Variable& part : parts) {
     const PartialShape shape = part.shape();
     if (!part || !shape.known_rank() || shape.rank() < 1 ||
         shape.dim(0) == kUnknownDim) {
@@ -96,13 +95,13 @@ Output Column(const Scope& scope, const Output& vector, int rank) {
 }
 
 Output Combined(const Scope& scope, const Output& rows, const Output& places,
-                const Output& examples, SparseEmbeddingOptions::Combiner how) {
+                const Output& examples, EmbeddingCombiner how) {
   switch (how) {
-    case SparseEmbeddingOptions::kSum:
+    case EmbeddingCombiner::kSum:
       return ops::SparseSegmentSum(scope, rows, places, examples);
-    case SparseEmbeddingOptions::kMean:
+    case EmbeddingCombiner::kMean:
       return ops::SparseSegmentMean(scope, rows, places, examples);
-    case SparseEmbeddingOptions::kSqrtN:
+    case EmbeddingCombiner::kSqrtN:
       return ops::SparseSegmentSqrtN(scope, rows, places, examples);
   }
   return {};
@@ -111,7 +110,7 @@ Output Combined(const Scope& scope, const Output& rows, const Output& places,
 Output CombinedByWeight(const Scope& scope, const Output& distinct_rows,
                         const Output& places, const Output& examples,
                         const Output& weights, int rank,
-                        SparseEmbeddingOptions::Combiner how) {
+                        EmbeddingCombiner how) {
   const DataType type = distinct_rows.dtype();
   const Output rows = ops::GatherV2(scope, distinct_rows, places, 0);
   const Output column = Column(
@@ -120,8 +119,8 @@ Output CombinedByWeight(const Scope& scope, const Output& distinct_rows,
       rank);
   const Output sum =
       ops::SegmentSum(scope, ops::Mul(scope, rows, column), examples);
-  if (how == SparseEmbeddingOptions::kSum) return sum;
-  if (how == SparseEmbeddingOptions::kMean) {
+  if (how == EmbeddingCombiner::kSum) return sum;
+  if (how == EmbeddingCombiner::kMean) {
     return ops::DivNoNan(scope, sum, ops::SegmentSum(scope, column, examples));
   }
   const Output squares =
@@ -131,9 +130,9 @@ Output CombinedByWeight(const Scope& scope, const Output& distinct_rows,
 
 }  // namespace
 
-Output EmbeddingLookup(const Scope& scope,
-                       const std::vector<ops::Variable>& parts,
-                       const Input& ids, const EmbeddingOptions& options) {
+Output EmbeddingLookup(const Scope& scope, const std::vector<Variable>& parts,
+                       const Input& ids,
+                       const EmbeddingLookupOptions& options) {
   const Scope block = scope.BlockFor("embedding_lookup");
   const Status valid = CheckParts(parts);
   if (!valid.ok()) {
@@ -145,7 +144,7 @@ Output EmbeddingLookup(const Scope& scope,
   const int row_rank = parts[0].shape().rank() - 1;
   const Scope last = block.WithOpName(block.name());
   if (parts.size() == 1 && (!options.max_norm || wanted.shape().known_rank())) {
-    const Output rows = Gather(block, parts[0], wanted);
+    const Output rows = GatherRows(block, parts[0], wanted);
     const int ids_rank =
         wanted.shape().known_rank() ? wanted.shape().rank() : 0;
     return ops::Identity(
@@ -164,7 +163,7 @@ Output EmbeddingLookup(const Scope& scope,
   }
   std::vector<Output> found;
   for (size_t i = 0; i < parts.size(); ++i) {
-    found.push_back(Gather(block, parts[i], ids_of[i]));
+    found.push_back(GatherRows(block, parts[i], ids_of[i]));
   }
   const Output rows =
       CutToNorm(block, ops::ParallelDynamicStitch(block, order_of, found), 1,
@@ -185,9 +184,9 @@ Output EmbeddingLookup(const Scope& scope,
 }
 
 Output EmbeddingLookupSparse(const Scope& scope,
-                             const std::vector<ops::Variable>& parts,
-                             const SparseIds& ids, const Output& weights,
-                             const SparseEmbeddingOptions& options) {
+                             const std::vector<Variable>& parts,
+                             const SparseIds& ids,
+                             const EmbeddingLookupSparseOptions& options) {
   const Scope block = scope.BlockFor("embedding_lookup_sparse");
   const Status valid = CheckParts(parts);
   if (!valid.ok()) {
@@ -212,10 +211,12 @@ Output EmbeddingLookupSparse(const Scope& scope,
       {.strategy = options.strategy, .max_norm = options.max_norm});
   if (!rows) return {};
   const Output combined =
-      weights ? CombinedByWeight(block, rows, distinct.idx, examples, weights,
-                                 parts[0].shape().rank(), options.combiner)
-              : Combined(block, rows, distinct.idx, examples, options.combiner);
+      options.weights
+          ? CombinedByWeight(block, rows, distinct.idx, examples,
+                             options.weights, parts[0].shape().rank(),
+                             options.combiner)
+          : Combined(block, rows, distinct.idx, examples, options.combiner);
   return ops::Identity(block.WithOpName(block.name()), combined);
 }
 
-}  // namespace millrace
+}  // namespace millrace::ops

@@ -24,7 +24,7 @@ constexpr int64_t kColumns = 2;
 struct Param {
   int parts;
   bool use_resource;
-  EmbeddingOptions::Strategy strategy;
+  ops::PartitionStrategy strategy;
 };
 
 class Embedding : public testing::TestWithParam<Param> {
@@ -37,7 +37,7 @@ class Embedding : public testing::TestWithParam<Param> {
       Tensor values =
           Tensor::New(DataType::kFloat, TensorShape({rows, kColumns}));
       for (int64_t r = 0; r < rows; ++r) {
-        const int64_t id = GetParam().strategy == EmbeddingOptions::kDiv
+        const int64_t id = GetParam().strategy == ops::PartitionStrategy::kDiv
                                ? begin + r
                                : r * n + p;
         values.mutable_flat<float>()[static_cast<size_t>(r * kColumns)] =
@@ -71,22 +71,22 @@ class Embedding : public testing::TestWithParam<Param> {
 };
 INSTANTIATE_TEST_SUITE_P(
     All, Embedding,
-    testing::Values(Param{1, false, EmbeddingOptions::kMod},
-                    Param{1, true, EmbeddingOptions::kDiv},
-                    Param{2, false, EmbeddingOptions::kDiv},
-                    Param{2, true, EmbeddingOptions::kMod},
-                    Param{3, false, EmbeddingOptions::kMod},
-                    Param{3, true, EmbeddingOptions::kDiv},
-                    Param{7, true, EmbeddingOptions::kDiv}));
+    testing::Values(Param{1, false, ops::PartitionStrategy::kMod},
+                    Param{1, true, ops::PartitionStrategy::kDiv},
+                    Param{2, false, ops::PartitionStrategy::kDiv},
+                    Param{2, true, ops::PartitionStrategy::kMod},
+                    Param{3, false, ops::PartitionStrategy::kMod},
+                    Param{3, true, ops::PartitionStrategy::kDiv},
+                    Param{7, true, ops::PartitionStrategy::kDiv}));
 
 TEST_P(Embedding, FindsRows) {
-  const Output rows = EmbeddingLookup(s_, parts_, {{6, 0, 3}, {3, 5, 4}},
-                                      {.strategy = GetParam().strategy});
+  const Output rows = ops::EmbeddingLookup(s_, parts_, {{6, 0, 3}, {3, 5, 4}},
+                                           {.strategy = GetParam().strategy});
   ASSERT_TRUE(rows) << s_.status();
   EXPECT_EQ(rows.shape(), PartialShape({2, 3, kColumns}));
   EXPECT_THAT(Values(rows), testing::ElementsAre(6, -60, 0, 0, 3, -30, 3, -30,
                                                  5, -50, 4, -40));
-  const Output none = EmbeddingLookup(
+  const Output none = ops::EmbeddingLookup(
       s_, parts_, Tensor::New(DataType::kInt64, TensorShape({0})),
       {.strategy = GetParam().strategy});
   const auto empty = Run(none);
@@ -102,23 +102,23 @@ TEST_P(Embedding, AllRows) {
     expected.push_back(static_cast<float>(i));
     expected.push_back(static_cast<float>(-10 * i));
   }
-  EXPECT_EQ(Values(EmbeddingLookup(s_, parts_, ids,
-                                   {.strategy = GetParam().strategy})),
+  EXPECT_EQ(Values(ops::EmbeddingLookup(s_, parts_, ids,
+                                        {.strategy = GetParam().strategy})),
             expected);
 }
 
 TEST_P(Embedding, RowsOutsideAreErrors) {
   for (const int64_t bad : {int64_t{-1}, kRows * 2}) {
     const auto out =
-        Run(EmbeddingLookup(s_, parts_, Tensor::Vector<int64_t>({1, bad}),
-                            {.strategy = GetParam().strategy}));
+        Run(ops::EmbeddingLookup(s_, parts_, Tensor::Vector<int64_t>({1, bad}),
+                                 {.strategy = GetParam().strategy}));
     EXPECT_EQ(out.status().code(), StatusCode::kInvalidArgument)
         << bad << ": " << out.status();
   }
 }
 
 TEST_P(Embedding, TheNormIsCut) {
-  const Output rows = EmbeddingLookup(
+  const Output rows = ops::EmbeddingLookup(
       s_, parts_, {0, 1, 3}, {.strategy = GetParam().strategy, .max_norm = 2});
   const float norm = std::sqrt(101.0f);
   const std::vector<float> expected = {0,          0,        2 / norm,
@@ -127,21 +127,21 @@ TEST_P(Embedding, TheNormIsCut) {
 }
 
 TEST_P(Embedding, GradientsAreRowsOfEachPart) {
-  const Output rows =
-      EmbeddingLookup(s_, parts_, {6, 1, 6}, {.strategy = GetParam().strategy});
+  const Output rows = ops::EmbeddingLookup(s_, parts_, {6, 1, 6},
+                                           {.strategy = GetParam().strategy});
   const Output factors =
       ops::Const(s_, {{1.0f, 2.0f}, {3.0f, 4.0f}, {5.0f, 6.0f}});
   const Output y = ops::Sum(s_, ops::Mul(s_, rows, factors), {0, 1});
   std::vector<Output> handles;
   for (const ops::Variable& part : parts_) handles.push_back(part.handle());
-  const auto gradients = Gradients(s_, {y}, handles);
-  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const auto gradients = ops::Gradients(s_, {y}, handles);
+  ASSERT_TRUE(s_.ok()) << s_.status();
   std::vector<Output> dense;
   for (size_t p = 0; p < parts_.size(); ++p) {
-    ASSERT_TRUE((*gradients)[p].is_slices());
+    ASSERT_TRUE(gradients[p].is_slices());
     dense.push_back(ops::Reshape(
         s_,
-        ops::Sum(s_, ops::Mul(s_, ToTensor(s_, (*gradients)[p]), parts_[p]),
+        ops::Sum(s_, ops::Mul(s_, ops::ToTensor(s_, gradients[p]), parts_[p]),
                  {0, 1}),
         {1}));
   }
@@ -152,18 +152,18 @@ TEST_P(Embedding, GradientsAreRowsOfEachPart) {
 
 TEST_P(Embedding, SparseSums) {
   // Examples {2, 5, 2}, {}, {1}.
-  const SparseIds ids = {
+  const ops::SparseIds ids = {
       ops::Const(s_, Tensor::Vector<int64_t>({0, 0, 0, 1, 0, 2, 2, 0})),
       ops::Const(s_, Tensor::Vector<int64_t>({2, 5, 2, 1})),
       ops::Const(s_, Tensor::Vector<int64_t>({3, 3}))};
-  SparseIds sparse = ids;
+  ops::SparseIds sparse = ids;
   sparse.indices = ops::Reshape(s_, ids.indices, {4, 2});
   const Output weights = ops::Const(s_, {1.0f, 2.0f, 3.0f, 0.5f});
-  const auto first_column = [&](SparseEmbeddingOptions::Combiner combiner,
+  const auto first_column = [&](ops::EmbeddingCombiner combiner,
                                 const Output& w) {
-    const std::vector<float> all = Values(EmbeddingLookupSparse(
-        s_, parts_, sparse, w,
-        {.combiner = combiner, .strategy = GetParam().strategy}));
+    const std::vector<float> all = Values(ops::EmbeddingLookupSparse(
+        s_, parts_, sparse,
+        {.weights = w, .combiner = combiner, .strategy = GetParam().strategy}));
     std::vector<float> column;
     for (size_t i = 0; i < all.size(); i += 2) {
       EXPECT_FLOAT_EQ(all[i + 1], -10 * all[i]);
@@ -172,26 +172,26 @@ TEST_P(Embedding, SparseSums) {
     return column;
   };
   const auto near = FloatNear(1e-5f);
-  EXPECT_THAT(first_column(SparseEmbeddingOptions::kSum, {}),
+  EXPECT_THAT(first_column(ops::EmbeddingCombiner::kSum, {}),
               Pointwise(near, {9.0f, 0.0f, 1.0f}));
-  EXPECT_THAT(first_column(SparseEmbeddingOptions::kMean, {}),
+  EXPECT_THAT(first_column(ops::EmbeddingCombiner::kMean, {}),
               Pointwise(near, {3.0f, 0.0f, 1.0f}));
-  EXPECT_THAT(first_column(SparseEmbeddingOptions::kSqrtN, {}),
+  EXPECT_THAT(first_column(ops::EmbeddingCombiner::kSqrtN, {}),
               Pointwise(near, {9 / std::sqrt(3.0f), 0.0f, 1.0f}));
-  EXPECT_THAT(first_column(SparseEmbeddingOptions::kSum, weights),
+  EXPECT_THAT(first_column(ops::EmbeddingCombiner::kSum, weights),
               Pointwise(near, {18.0f, 0.0f, 0.5f}));
-  EXPECT_THAT(first_column(SparseEmbeddingOptions::kMean, weights),
+  EXPECT_THAT(first_column(ops::EmbeddingCombiner::kMean, weights),
               Pointwise(near, {3.0f, 0.0f, 1.0f}));
-  EXPECT_THAT(first_column(SparseEmbeddingOptions::kSqrtN, weights),
+  EXPECT_THAT(first_column(ops::EmbeddingCombiner::kSqrtN, weights),
               Pointwise(near, {18 / std::sqrt(14.0f), 0.0f, 1.0f}));
 }
 
 TEST(EmbeddingErrors, Tables) {
   const Scope s = Scope::NewRoot();
-  EXPECT_FALSE(EmbeddingLookup(s, {}, {1}));
+  EXPECT_FALSE(ops::EmbeddingLookup(s, {}, {1}));
   EXPECT_THAT(s.status().message(), HasSubstr("needs a table"));
   const Scope other = Scope::NewRoot();
-  EXPECT_FALSE(EmbeddingLookup(other, {ops::Variable(other, 1.0f)}, {1}));
+  EXPECT_FALSE(ops::EmbeddingLookup(other, {ops::Variable(other, 1.0f)}, {1}));
   EXPECT_THAT(other.status().message(), HasSubstr("needs rows"));
 }
 
@@ -199,15 +199,16 @@ TEST(EmbeddingPlacement, GathersLieBesideTheirParts) {
   const Scope s = Scope::NewRoot();
   std::vector<ops::Variable> parts;
   for (int p = 0; p < 2; ++p) {
-    parts.push_back(MakeVariable(
+    parts.push_back(ops::MakeVariable(
         s.WithDevice(absl::StrCat("/job:ps/task:", p)).WithOpName("t"),
         TensorShape({4, 3}), DataType::kFloat, Ones(), {.use_resource = true}));
   }
   const Scope worker = s.WithDevice("/job:worker/task:0");
-  const Output rows = EmbeddingLookup(worker, parts, {1, 2});
-  const auto gradients = Gradients(worker, {ops::Sum(worker, rows, {0, 1})},
-                                   {parts[0].handle(), parts[1].handle()});
-  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const Output rows = ops::EmbeddingLookup(worker, parts, {1, 2});
+  const auto gradients =
+      ops::Gradients(worker, {ops::Sum(worker, rows, {0, 1})},
+                     {parts[0].handle(), parts[1].handle()});
+  ASSERT_TRUE(worker.ok()) << worker.status();
   int gathers = 0;
   s.graph().Read([&](const Graph& graph) {
     for (NodeId id = 0; id < graph.num_ids(); ++id) {

@@ -112,20 +112,20 @@ double ScaledVariance(const VarianceScalingOptions& options,
                       const TensorShape& shape) {
   const Fans fans = FansOf(shape);
   double n = fans.in;
-  if (options.mode == VarianceScalingOptions::kFanOut) n = fans.out;
-  if (options.mode == VarianceScalingOptions::kFanAvg) {
+  if (options.mode == VarianceScalingMode::kFanOut) n = fans.out;
+  if (options.mode == VarianceScalingMode::kFanAvg) {
     n = (fans.in + fans.out) / 2;
   }
   return options.scale / std::max(1.0, n);
 }
 
-Initializer Scaling(double scale, VarianceScalingOptions::Mode mode,
-                    VarianceScalingOptions::Distribution distribution,
-                    const Seeded& seeded) {
+Initializer Scaling(double scale, VarianceScalingMode mode,
+                    VarianceScalingDistribution distribution,
+                    const VarianceRuleOptions& options) {
   return VarianceScaling({.scale = scale,
                           .mode = mode,
                           .distribution = distribution,
-                          .seed = seeded.seed});
+                          .seed = options.seed});
 }
 
 Output OrthogonalMatrix(const Scope& scope, const InitialValue& value,
@@ -155,10 +155,10 @@ Output OrthogonalMatrix(const Scope& scope, const InitialValue& value,
 
 }  // namespace
 
-ops::Variable MakeVariable(const Scope& scope, const TensorShape& shape,
-                           DataType dtype, const Initializer& initializer,
-                           const ops::VariableOptions& options) {
-  return ops::Variable(
+ops::Variable ops::MakeVariable(const Scope& scope, const TensorShape& shape,
+                                DataType dtype, const Initializer& initializer,
+                                const VariableOptions& options) {
+  return Variable(
       scope,
       [&](const Scope& s) {
         return initializer(s, {shape, dtype, shape});
@@ -191,21 +191,21 @@ Initializer Constant(Literal value) {
   };
 }
 
-Initializer RandomUniform(double min, double max, const Seeded& seeded) {
+Initializer RandomUniform(const RandomUniformOptions& options) {
   return [=](const Scope& scope, const InitialValue& value) {
-    return Uniform(scope, value, min, max, seeded.seed);
+    return Uniform(scope, value, options.min, options.max, options.seed);
   };
 }
 
-Initializer RandomNormal(double mean, double stddev, const Seeded& seeded) {
+Initializer RandomNormal(const RandomNormalOptions& options) {
   return [=](const Scope& scope, const InitialValue& value) {
-    return Normal(scope, value, mean, stddev, seeded.seed);
+    return Normal(scope, value, options.mean, options.stddev, options.seed);
   };
 }
 
-Initializer TruncatedNormal(double mean, double stddev, const Seeded& seeded) {
+Initializer TruncatedNormal(const RandomNormalOptions& options) {
   return [=](const Scope& scope, const InitialValue& value) {
-    return Truncated(scope, value, mean, stddev, seeded.seed);
+    return Truncated(scope, value, options.mean, options.stddev, options.seed);
   };
 }
 
@@ -223,13 +223,13 @@ Initializer VarianceScaling(const VarianceScalingOptions& options) {
     constexpr double kTruncatedDeviation = .87962566103423978;
     const double variance = ScaledVariance(options, value.full_shape);
     switch (options.distribution) {
-      case VarianceScalingOptions::kTruncatedNormal:
+      case VarianceScalingDistribution::kTruncatedNormal:
         return Truncated(scope, value, 0,
                          std::sqrt(variance) / kTruncatedDeviation,
                          options.seed);
-      case VarianceScalingOptions::kUntruncatedNormal:
+      case VarianceScalingDistribution::kUntruncatedNormal:
         return Normal(scope, value, 0, std::sqrt(variance), options.seed);
-      case VarianceScalingOptions::kUniform:
+      case VarianceScalingDistribution::kUniform:
         break;
     }
     const double limit = std::sqrt(3 * variance);
@@ -237,34 +237,34 @@ Initializer VarianceScaling(const VarianceScalingOptions& options) {
   };
 }
 
-Initializer GlorotUniform(const Seeded& seeded) {
-  return Scaling(1, VarianceScalingOptions::kFanAvg,
-                 VarianceScalingOptions::kUniform, seeded);
+Initializer GlorotUniform(const VarianceRuleOptions& options) {
+  return Scaling(1, VarianceScalingMode::kFanAvg,
+                 VarianceScalingDistribution::kUniform, options);
 }
-Initializer GlorotNormal(const Seeded& seeded) {
-  return Scaling(1, VarianceScalingOptions::kFanAvg,
-                 VarianceScalingOptions::kTruncatedNormal, seeded);
+Initializer GlorotNormal(const VarianceRuleOptions& options) {
+  return Scaling(1, VarianceScalingMode::kFanAvg,
+                 VarianceScalingDistribution::kTruncatedNormal, options);
 }
-Initializer HeUniform(const Seeded& seeded) {
-  return Scaling(2, VarianceScalingOptions::kFanIn,
-                 VarianceScalingOptions::kUniform, seeded);
+Initializer HeUniform(const VarianceRuleOptions& options) {
+  return Scaling(2, VarianceScalingMode::kFanIn,
+                 VarianceScalingDistribution::kUniform, options);
 }
-Initializer HeNormal(const Seeded& seeded) {
-  return Scaling(2, VarianceScalingOptions::kFanIn,
-                 VarianceScalingOptions::kTruncatedNormal, seeded);
+Initializer HeNormal(const VarianceRuleOptions& options) {
+  return Scaling(2, VarianceScalingMode::kFanIn,
+                 VarianceScalingDistribution::kTruncatedNormal, options);
 }
-Initializer LecunUniform(const Seeded& seeded) {
-  return Scaling(1, VarianceScalingOptions::kFanIn,
-                 VarianceScalingOptions::kUniform, seeded);
+Initializer LecunUniform(const VarianceRuleOptions& options) {
+  return Scaling(1, VarianceScalingMode::kFanIn,
+                 VarianceScalingDistribution::kUniform, options);
 }
-Initializer LecunNormal(const Seeded& seeded) {
-  return Scaling(1, VarianceScalingOptions::kFanIn,
-                 VarianceScalingOptions::kTruncatedNormal, seeded);
+Initializer LecunNormal(const VarianceRuleOptions& options) {
+  return Scaling(1, VarianceScalingMode::kFanIn,
+                 VarianceScalingDistribution::kTruncatedNormal, options);
 }
 
-Initializer Orthogonal(double gain, const Seeded& seeded) {
+Initializer Orthogonal(const OrthogonalOptions& options) {
   return [=](const Scope& scope, const InitialValue& value) {
-    return OrthogonalMatrix(scope, value, gain, seeded.seed);
+    return OrthogonalMatrix(scope, value, options.gain, options.seed);
   };
 }
 

@@ -1,8 +1,8 @@
 // Initializers: the initial values of new variables.
 //
-//   ops::Variable w = MakeVariable(scope.WithOpName("w"),
-//                                  TensorShape({784, 300}), DataType::kFloat,
-//                                  GlorotUniform({.seed = 1}));
+//   ops::Variable w = ops::MakeVariable(
+//       scope.WithOpName("w"), TensorShape({784, 300}), DataType::kFloat,
+//       GlorotUniform({.seed = 1}));
 // Random ones give TensorFlow's numbers for TensorFlow's seeds. They reject
 // types that are not floating-point, and shapes that they cannot fill, with
 // INVALID_ARGUMENT, an error of the graph.
@@ -28,10 +28,14 @@ struct InitialValue {
 using Initializer =
     std::function<Output(const Scope& scope, const InitialValue& value)>;
 
+namespace ops {
+
 // Creates a variable of that shape, called by the scope's op name.
-ops::Variable MakeVariable(const Scope& scope, const TensorShape& shape,
-                           DataType dtype, const Initializer& initializer,
-                           const ops::VariableOptions& options = {});
+Variable MakeVariable(const Scope& scope, const TensorShape& shape,
+                      DataType dtype, const Initializer& initializer,
+                      const VariableOptions& options = {});
+
+}  // namespace ops
 
 Initializer Zeros();
 Initializer Ones();
@@ -39,45 +43,63 @@ Initializer Ones();
 // shape has.
 Initializer Constant(Literal value);
 
-struct Seeded {
+struct RandomUniformOptions {
+  double min = -0.05;
+  double max = 0.05;            // excluded
   std::optional<int64_t> seed;  // none: from the graph's seed, see Scope::Seeds
 };
-// Uniform in [min, max).
-Initializer RandomUniform(double min = -0.05, double max = 0.05,
-                          const Seeded& seeded = {});
-Initializer RandomNormal(double mean = 0, double stddev = 0.05,
-                         const Seeded& seeded = {});
+Initializer RandomUniform(const RandomUniformOptions& options = {});
+
+struct RandomNormalOptions {
+  double mean = 0;
+  double stddev = 0.05;
+  std::optional<int64_t> seed;
+};
+Initializer RandomNormal(const RandomNormalOptions& options = {});
 // Normally distributed, without values that are more than two deviations from
 // the mean.
-Initializer TruncatedNormal(double mean = 0, double stddev = 0.05,
-                            const Seeded& seeded = {});
+Initializer TruncatedNormal(const RandomNormalOptions& options = {});
 
 // Random numbers of variance scale / n, where n is the number of inputs of a
 // unit, of its outputs, or the mean of both. A weight has the shape [...,
 // inputs, outputs].
+enum class VarianceScalingMode { kFanIn, kFanOut, kFanAvg };
+enum class VarianceScalingDistribution {
+  kTruncatedNormal,
+  kUntruncatedNormal,
+  kUniform,
+};
 struct VarianceScalingOptions {
-  enum Mode { kFanIn, kFanOut, kFanAvg };
-  enum Distribution { kTruncatedNormal, kUntruncatedNormal, kUniform };
   double scale = 1;  // above 0
-  Mode mode = kFanIn;
-  Distribution distribution = kTruncatedNormal;
+  VarianceScalingMode mode = VarianceScalingMode::kFanIn;
+  VarianceScalingDistribution distribution =
+      VarianceScalingDistribution::kTruncatedNormal;
   std::optional<int64_t> seed;
 };
 Initializer VarianceScaling(const VarianceScalingOptions& options = {});
+
+// VarianceScaling by the rules of several papers.
+struct VarianceRuleOptions {
+  std::optional<int64_t> seed;
+};
 // Glorot and Bengio, "Understanding the difficulty of training deep feedforward
 // neural networks", AISTATS 2010.
-Initializer GlorotUniform(const Seeded& seeded = {});
-Initializer GlorotNormal(const Seeded& seeded = {});
+Initializer GlorotUniform(const VarianceRuleOptions& options = {});
+Initializer GlorotNormal(const VarianceRuleOptions& options = {});
 // He et al., "Delving deep into rectifiers", ICCV 2015.
-Initializer HeUniform(const Seeded& seeded = {});
-Initializer HeNormal(const Seeded& seeded = {});
+Initializer HeUniform(const VarianceRuleOptions& options = {});
+Initializer HeNormal(const VarianceRuleOptions& options = {});
 // LeCun et al., "Efficient backprop", 1998.
-Initializer LecunUniform(const Seeded& seeded = {});
-Initializer LecunNormal(const Seeded& seeded = {});
+Initializer LecunUniform(const VarianceRuleOptions& options = {});
+Initializer LecunNormal(const VarianceRuleOptions& options = {});
 // A random orthogonal matrix, by a QR decomposition; in shapes with more
 // dimensions all but the last are flattened into one (Saxe et al., "Exact
 // solutions to the nonlinear dynamics of learning in deep linear neural
 // networks", ICLR 2014).
-Initializer Orthogonal(double gain = 1, const Seeded& seeded = {});
+struct OrthogonalOptions {
+  double gain = 1;
+  std::optional<int64_t> seed;
+};
+Initializer Orthogonal(const OrthogonalOptions& options = {});
 
 }  // namespace millrace

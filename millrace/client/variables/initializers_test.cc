@@ -18,8 +18,8 @@ using testing::HasSubstr;
 std::vector<float> Made(const Initializer& initializer,
                         const TensorShape& shape) {
   const Scope s = Scope::NewRoot();
-  const ops::Variable v =
-      MakeVariable(s.WithOpName("v"), shape, DataType::kFloat, initializer);
+  const ops::Variable v = ops::MakeVariable(s.WithOpName("v"), shape,
+                                            DataType::kFloat, initializer);
   EXPECT_TRUE(v) << s.status();
   Session session(s);
   EXPECT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s)}).ok());
@@ -62,29 +62,29 @@ TEST(Initializers, OfOtherTypes) {
   for (const DataType type :
        {DataType::kInt32, DataType::kBool, DataType::kString,
         DataType::kComplex64, DataType::kHalf, DataType::kDouble}) {
-    EXPECT_TRUE(MakeVariable(s, TensorShape({2}), type, Zeros()))
+    EXPECT_TRUE(ops::MakeVariable(s, TensorShape({2}), type, Zeros()))
         << DataTypeName(type) << ": " << s.status();
   }
-  EXPECT_TRUE(MakeVariable(s, TensorShape({2}), DataType::kBool, Ones()));
+  EXPECT_TRUE(ops::MakeVariable(s, TensorShape({2}), DataType::kBool, Ones()));
   EXPECT_TRUE(s.ok()) << s.status();
   EXPECT_FALSE(
-      MakeVariable(s, TensorShape({2}), DataType::kInt32, RandomNormal()));
+      ops::MakeVariable(s, TensorShape({2}), DataType::kInt32, RandomNormal()));
   EXPECT_THAT(s.status().message(), HasSubstr("expected floating point type"));
 }
 
 TEST(Initializers, Distributions) {
   const TensorShape shape({100, 200});
   const Moments uniform =
-      MomentsOf(Made(RandomUniform(-2, 2, {.seed = 1}), shape));
+      MomentsOf(Made(RandomUniform({.min = -2, .max = 2, .seed = 1}), shape));
   EXPECT_NEAR(uniform.mean, 0, 0.03);
   EXPECT_NEAR(uniform.deviation, 2 / std::sqrt(3.0), 0.02);
   EXPECT_LT(uniform.max, 2.0001);
-  const Moments normal =
-      MomentsOf(Made(RandomNormal(1, 0.5, {.seed = 1}), shape));
+  const Moments normal = MomentsOf(
+      Made(RandomNormal({.mean = 1, .stddev = 0.5, .seed = 1}), shape));
   EXPECT_NEAR(normal.mean, 1, 0.02);
   EXPECT_NEAR(normal.deviation, 0.5, 0.01);
-  const Moments truncated =
-      MomentsOf(Made(TruncatedNormal(0, 1, {.seed = 1}), shape));
+  const Moments truncated = MomentsOf(
+      Made(TruncatedNormal({.mean = 0, .stddev = 1, .seed = 1}), shape));
   EXPECT_NEAR(truncated.deviation, 0.8796, 0.01);
   EXPECT_LE(truncated.max, 2);
 }
@@ -110,19 +110,21 @@ TEST(Initializers, VarianceIsScaled) {
   EXPECT_NEAR(deviation(HeNormal({.seed = 1}), TensorShape({5, 5, 8, 100})),
               std::sqrt(2 / 200.0), 0.002);
   EXPECT_NEAR(
-      deviation(VarianceScaling(
-                    {.scale = 3,
-                     .mode = VarianceScalingOptions::kFanOut,
-                     .distribution = VarianceScalingOptions::kUntruncatedNormal,
-                     .seed = 1}),
-                weight),
+      deviation(
+          VarianceScaling(
+              {.scale = 3,
+               .mode = VarianceScalingMode::kFanOut,
+               .distribution = VarianceScalingDistribution::kUntruncatedNormal,
+               .seed = 1}),
+          weight),
       std::sqrt(3 / 400.0), 0.002);
 }
 
 TEST(Initializers, OrthogonalMatrices) {
   for (const TensorShape& shape :
        {TensorShape({4, 4}), TensorShape({2, 3, 4}), TensorShape({3, 7})}) {
-    const std::vector<float> q = Made(Orthogonal(2, {.seed = 3}), shape);
+    const std::vector<float> q =
+        Made(Orthogonal({.gain = 2, .seed = 3}), shape);
     const int64_t columns = shape.dim(shape.rank() - 1);
     const int64_t rows = shape.num_elements() / columns;
     // The shorter vectors are orthogonal, of length 2.
@@ -145,11 +147,11 @@ TEST(Initializers, OrthogonalMatrices) {
 
 TEST(Initializers, WhatTheyRefuse) {
   const Scope s = Scope::NewRoot();
-  MakeVariable(s, TensorShape({4}), DataType::kFloat, Orthogonal());
+  ops::MakeVariable(s, TensorShape({4}), DataType::kFloat, Orthogonal());
   EXPECT_THAT(s.status().message(), HasSubstr("at least two-dimensional"));
   const Scope other = Scope::NewRoot();
-  MakeVariable(other, TensorShape({4}), DataType::kFloat,
-               VarianceScaling({.scale = 0}));
+  ops::MakeVariable(other, TensorShape({4}), DataType::kFloat,
+                    VarianceScaling({.scale = 0}));
   EXPECT_THAT(other.status().message(), HasSubstr("must be positive"));
 }
 

@@ -24,9 +24,11 @@ TEST(Partitioners, FixedSize) {
   const TensorShape shape({10, 3});
   EXPECT_THAT(*FixedSizePartitioner(4)(shape, DataType::kFloat),
               ElementsAre(4, 1));
-  EXPECT_THAT(*FixedSizePartitioner(7, 1)(shape, DataType::kFloat),
+  EXPECT_THAT(*FixedSizePartitioner(7, {.axis = 1})(shape, DataType::kFloat),
               ElementsAre(1, 3));
-  EXPECT_EQ(FixedSizePartitioner(2, 2)(shape, DataType::kFloat).status().code(),
+  EXPECT_EQ(FixedSizePartitioner(2, {.axis = 2})(shape, DataType::kFloat)
+                .status()
+                .code(),
             StatusCode::kInvalidArgument);
   EXPECT_FALSE(FixedSizePartitioner(0)(shape, DataType::kFloat).ok());
 }
@@ -115,9 +117,9 @@ TEST_P(Partitioned, AlongAnotherAxis) {
                                    FixedSizePartitioner(1), options_);
   EXPECT_FALSE(w);  // six numbers from four
   const Scope s = Scope::NewRoot();
-  const ops::PartitionedVariable columns(s.WithOpName("w"), TensorShape({2, 3}),
-                                         DataType::kFloat, Ones(),
-                                         FixedSizePartitioner(2, 1), options_);
+  const ops::PartitionedVariable columns(
+      s.WithOpName("w"), TensorShape({2, 3}), DataType::kFloat, Ones(),
+      FixedSizePartitioner(2, {.axis = 1}), options_);
   ASSERT_TRUE(columns) << s.status();
   EXPECT_EQ(columns.axis(), 1);
   EXPECT_EQ(columns.parts()[1].shape(), PartialShape({2, 1}));

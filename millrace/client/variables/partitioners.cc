@@ -28,8 +28,10 @@ std::vector<int64_t> Along(int axis, const TensorShape& shape,
 
 }  // namespace
 
-Partitioner FixedSizePartitioner(int64_t num_shards, int axis) {
-  return [=](const TensorShape& shape,
+Partitioner FixedSizePartitioner(int64_t num_shards,
+                                 const FixedSizePartitionerOptions& options) {
+  return [num_shards, axis = options.axis](
+             const TensorShape& shape,
              DataType) -> StatusOr<std::vector<int64_t>> {
     MR_RETURN_IF_ERROR(CheckAxis(shape, axis));
     if (num_shards < 1) {
@@ -39,7 +41,8 @@ Partitioner FixedSizePartitioner(int64_t num_shards, int axis) {
   };
 }
 
-Partitioner MinMaxVariablePartitioner(const MinMaxPartitionerOptions& options) {
+Partitioner MinMaxVariablePartitioner(
+    const MinMaxVariablePartitionerOptions& options) {
   return [=](const TensorShape& shape,
              DataType dtype) -> StatusOr<std::vector<int64_t>> {
     MR_RETURN_IF_ERROR(CheckAxis(shape, options.axis));
@@ -62,7 +65,7 @@ Partitioner MinMaxVariablePartitioner(const MinMaxPartitionerOptions& options) {
 }
 
 Partitioner VariableAxisSizePartitioner(
-    const AxisSizePartitionerOptions& options) {
+    const VariableAxisSizePartitionerOptions& options) {
   return [=](const TensorShape& shape,
              DataType dtype) -> StatusOr<std::vector<int64_t>> {
     MR_RETURN_IF_ERROR(CheckAxis(shape, options.axis));

@@ -17,19 +17,24 @@ namespace millrace {
 using Partitioner = std::function<StatusOr<std::vector<int64_t>>(
     const TensorShape& shape, DataType dtype)>;
 
+struct FixedSizePartitionerOptions {
+  int axis = 0;
+};
 // Makes `num_shards` parts, but none without elements.
-Partitioner FixedSizePartitioner(int64_t num_shards, int axis = 0);
+Partitioner FixedSizePartitioner(
+    int64_t num_shards, const FixedSizePartitionerOptions& options = {});
 
-struct MinMaxPartitionerOptions {
+struct MinMaxVariablePartitionerOptions {
   int64_t max_partitions = 1;
   int axis = 0;
   int64_t min_slice_size = 256 << 10;  // bytes of a part
   int64_t bytes_per_string_element = 16;
 };
 // Makes as many parts of at least min_slice_size bytes as possible.
-Partitioner MinMaxVariablePartitioner(const MinMaxPartitionerOptions& options);
+Partitioner MinMaxVariablePartitioner(
+    const MinMaxVariablePartitionerOptions& options = {});
 
-struct AxisSizePartitionerOptions {
+struct VariableAxisSizePartitionerOptions {
   int64_t max_shard_bytes = (64 << 20) - 1;
   int axis = 0;
   int64_t bytes_per_string_element = 16;
@@ -37,6 +42,6 @@ struct AxisSizePartitionerOptions {
 };
 // Makes parts of at most max_shard_bytes bytes, unless one row has more.
 Partitioner VariableAxisSizePartitioner(
-    const AxisSizePartitionerOptions& options);
+    const VariableAxisSizePartitionerOptions& options = {});
 
 }  // namespace millrace

@@ -194,8 +194,8 @@ ops::Variable VariableScope::GetVariable(
   }
   const GetVariableOptions all = Complete(options);
   const ops::Variable made =
-      MakeVariable(scope_.SubScope("").WithOpName(full_name), shape, all.dtype,
-                   all.initializer, OptionsFor(all));
+      ops::MakeVariable(scope_.SubScope("").WithOpName(full_name), shape,
+                        all.dtype, all.initializer, OptionsFor(all));
   if (!made) return made;
   store_->variables.emplace(full_name, made);
   Regularize(full_name, made, all);

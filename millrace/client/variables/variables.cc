@@ -201,16 +201,16 @@ Output Variable::Update(const Scope& scope, const char* op, const Input& value,
 }
 
 Output Variable::Assign(const Scope& scope, const Input& value,
-                        bool use_locking) const {
-  return Update(scope, "Assign", value, use_locking);
+                        const VariableUpdateOptions& options) const {
+  return Update(scope, "Assign", value, options.use_locking.value_or(true));
 }
 Output Variable::AssignAdd(const Scope& scope, const Input& delta,
-                           bool use_locking) const {
-  return Update(scope, "AssignAdd", delta, use_locking);
+                           const VariableUpdateOptions& options) const {
+  return Update(scope, "AssignAdd", delta, options.use_locking.value_or(false));
 }
 Output Variable::AssignSub(const Scope& scope, const Input& delta,
-                           bool use_locking) const {
-  return Update(scope, "AssignSub", delta, use_locking);
+                           const VariableUpdateOptions& options) const {
+  return Update(scope, "AssignSub", delta, options.use_locking.value_or(false));
 }
 
 Operation Variable::Scatter(const Scope& scope, const char* op,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct VariableOptions {
   // The name under which sessions of a cluster share it within its container;
   // the default is its name.
   std::string shared_name;
+};
+
+struct VariableUpdateOptions {
+  // Whether updates of a reference variable are mutually exclusive; none:
+  // assignments are, additions are not.
+  std::optional<bool> use_locking;
 };
 
 // Builds the initial value, in the variable's block "Initializer".
@@ -82,11 +89,11 @@ class Variable {
   Output Read(const Scope& scope) const;
   // These return the new value.
   Output Assign(const Scope& scope, const Input& value,
-                bool use_locking = true) const;
+                const VariableUpdateOptions& options = {}) const;
   Output AssignAdd(const Scope& scope, const Input& delta,
-                   bool use_locking = false) const;
+                   const VariableUpdateOptions& options = {}) const;
   Output AssignSub(const Scope& scope, const Input& delta,
-                   bool use_locking = false) const;
+                   const VariableUpdateOptions& options = {}) const;
   // Sparse updates, of rows only; the operation has no output for a resource.
   Operation ScatterUpdate(const Scope& scope, const IndexedSlices& rows) const;
   Operation ScatterAdd(const Scope& scope, const IndexedSlices& rows) const;

@@ -156,7 +156,7 @@ Status FunctionGradient::FindArgs(const GraphDef& def) {
 // differentiates.
 Status FunctionGradient::Differentiate() {
   std::vector<Output> ys;
-  GradientOptions options;
+  GradientsOptions options;
   for (size_t i = 0; i < results_.size(); ++i) {
     const DataType type = call_.dy_types[i];
     if (type == DataType::kInvalid || !CarriesGradient(results_[i].dtype()))
@@ -174,11 +174,11 @@ Status FunctionGradient::Differentiate() {
     inputs.push_back(i);
   }
   MR_RETURN_IF_ERROR(inner_->status());
-  MR_ASSIGN_OR_RETURN(const std::vector<Gradient> dxs,
-                      Gradients(*inner_, ys, xs, options));
+  const std::vector<Gradient> dxs = Gradients(*inner_, ys, xs, options);
+  MR_RETURN_IF_ERROR(inner_->status());
   dxs_.resize(call_.inputs.size());
   for (size_t k = 0; k < dxs.size(); ++k) dxs_[inputs[k]] = dxs[k];
-  return inner_->status();
+  return OkStatus();
 }
 
 StatusOr<NameAttrList> FunctionGradient::Write(

@@ -94,13 +94,17 @@ Queue MakeQueue(const Scope& block, const Request& request,
                 std::vector<PartialShape> shapes) {
   std::vector<DataType> types;
   for (const Output& tensor : tensors) types.push_back(tensor.dtype());
-  const QueueOptions options{.capacity = request.options.capacity,
-                             .shapes = std::move(shapes),
-                             .shared_name = request.options.shared_name};
+  const ShuffleBatchOptions& from = request.options;
   if (request.is_shuffled) {
-    return RandomShuffleQueue(block, types, request.options.min_after_dequeue,
-                              options, request.options.seed);
+    return RandomShuffleQueue(block, types, from.min_after_dequeue,
+                              {.capacity = from.capacity,
+                               .shapes = std::move(shapes),
+                               .shared_name = from.shared_name,
+                               .seed = from.seed});
   }
+  const QueueOptions options{.capacity = from.capacity,
+                             .shapes = std::move(shapes),
+                             .shared_name = from.shared_name};
   if (request.dynamic_pad) return PaddingFIFOQueue(block, types, options);
   return FIFOQueue(block, types, options);
 }

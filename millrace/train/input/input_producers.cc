@@ -86,13 +86,11 @@ Output LimitEpochs(const Scope& scope, const Input& tensor,
 }
 
 Queue InputProducer(const Scope& scope, const Input& input_tensor,
-                    const InputProducerOptions& options,
-                    const PartialShape& element_shape,
-                    const std::string& summary_name) {
+                    const InputProducerOptions& options) {
   const Scope block = scope.BlockFor(kBlock);
   return Produce(block, block.WithOpName("FIFOQueueV2"),
-                 AsOutput(block, input_tensor, "input_tensor"), element_shape,
-                 options, summary_name);
+                 AsOutput(block, input_tensor, "input_tensor"),
+                 options.element_shape, options, options.summary_name);
 }
 
 Queue StringInputProducer(const Scope& scope, const Input& string_tensor,

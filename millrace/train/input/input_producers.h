@@ -27,17 +27,20 @@ struct InputProducerOptions {
   int64_t capacity = 32;
   std::string shared_name;  // of the queue
   Operation cancel_op;      // of the queue runner; null: one is added
+  // These are for InputProducer; the others know their own. The shape of a row,
+  // if the tensor does not tell, and the name of a summary of how full the
+  // queue is (empty: none).
+  PartialShape element_shape;
+  std::string summary_name;
 };
 
 // For the producers below: the scope's op name names the block of the queue,
 // "input_producer" without one. Errors are recorded in the graph.
 
 // Produces the rows of a tensor, whose shape must be known except for their
-// number; otherwise `element_shape` gives it.
+// number; otherwise options.element_shape gives it.
 Queue InputProducer(const Scope& scope, const Input& input_tensor,
-                    const InputProducerOptions& options = {},
-                    const PartialShape& element_shape = PartialShape(),
-                    const std::string& summary_name = "");
+                    const InputProducerOptions& options = {});
 // Produces strings, such as file names. Fails with INVALID_ARGUMENT if there
 // are none.
 Queue StringInputProducer(const Scope& scope, const Input& string_tensor,

@@ -60,7 +60,7 @@ TEST(InputProducers, RowsOfUnknownShapeNeedIt) {
   }
   const Scope s = Scope::NewRoot();
   const Output rows = ops::Placeholder(s, DataType::kFloat);
-  EXPECT_TRUE(InputProducer(s, rows, {}, PartialShape({3})));
+  EXPECT_TRUE(InputProducer(s, rows, {.element_shape = PartialShape({3})}));
   EXPECT_TRUE(s.ok()) << s.status();
 }
 

@@ -33,7 +33,7 @@ struct QueueRunner::State {
 
 QueueRunner::QueueRunner(const Scope& scope, const Queue& queue,
                          std::vector<Operation> enqueue_ops,
-                         QueueRunnerOptions options) {
+                         const QueueRunnerOptions& options) {
   const bool has_all =
       queue && !enqueue_ops.empty() &&
       std::all_of(enqueue_ops.begin(), enqueue_ops.end(),
@@ -49,10 +49,10 @@ QueueRunner::QueueRunner(const Scope& scope, const Queue& queue,
   state->name = queue.name();
   state->enqueue_ops = std::move(enqueue_ops);
   state->close_op = options.close_op ? options.close_op : queue.Close(alone);
-  state->cancel_op = options.cancel_op
-                         ? options.cancel_op
-                         : queue.Close(alone, /*cancel_pending_enqueues=*/true);
-  state->closed_codes = std::move(options.queue_closed_codes);
+  state->cancel_op =
+      options.cancel_op ? options.cancel_op
+                        : queue.Close(alone, {.cancel_pending_enqueues = true});
+  state->closed_codes = options.queue_closed_codes;
   if (!state->close_op || !state->cancel_op) return;
   state_ = std::move(state);
 }
@@ -125,8 +125,8 @@ void QueueRunner::Release(const Session* session) const {
 }
 
 void AddQueueRunner(const Scope& scope, const QueueRunner& runner,
-                    const std::string& collection) {
-  if (runner) scope.graph().AddToCollection(collection, runner);
+                    const AddQueueRunnerOptions& options) {
+  if (runner) scope.graph().AddToCollection(options.collection, runner);
 }
 
 }  // namespace millrace::train

@@ -38,7 +38,7 @@ class QueueRunner {
   // times. Without a queue or ops the scope reports INVALID_ARGUMENT.
   QueueRunner(const Scope& scope, const Queue& queue,
               std::vector<Operation> enqueue_ops,
-              QueueRunnerOptions options = {});
+              const QueueRunnerOptions& options = {});
 
   // The names of its nodes, as meta graphs store them (message QueueRunnerDef).
   struct Parts {
@@ -74,9 +74,12 @@ class QueueRunner {
   std::shared_ptr<State> state_;
 };
 
+struct AddQueueRunnerOptions {
+  std::string collection = graph_keys::kQueueRunners;
+};
 // Adds a runner to a collection of the graph, in which StartQueueRunners finds
 // it.
 void AddQueueRunner(const Scope& scope, const QueueRunner& runner,
-                    const std::string& collection = graph_keys::kQueueRunners);
+                    const AddQueueRunnerOptions& options = {});
 
 }  // namespace millrace::train

@@ -180,7 +180,7 @@ void QueueThreads::Abandon() {
 
 QueueThreads StartQueueRunners(Session& session, Coordinator& coordinator,
                                const std::vector<QueueRunner>& runners,
-                               const StartOptions& options) {
+                               const StartQueueRunnersOptions& options) {
   QueueThreads threads;
   threads.impl_ = std::make_unique<QueueThreads::Impl>(session, coordinator,
                                                        options.on_error);
@@ -189,7 +189,7 @@ QueueThreads StartQueueRunners(Session& session, Coordinator& coordinator,
 }
 
 QueueThreads StartQueueRunners(Session& session, Coordinator& coordinator,
-                               const StartOptions& options) {
+                               const StartQueueRunnersOptions& options) {
   return StartQueueRunners(
       session, coordinator,
       session.graph()->Collection<QueueRunner>(options.collection), options);

@@ -17,7 +17,7 @@
 
 namespace millrace::train {
 
-struct StartOptions {
+struct StartQueueRunnersOptions {
   std::string collection = graph_keys::kQueueRunners;
   // A listener for errors that would cause a stop, called on the thread that
   // found the error; it must not wait for the threads. Returns true if the
@@ -51,7 +51,7 @@ class QueueThreads {
  private:
   friend QueueThreads StartQueueRunners(Session&, Coordinator&,
                                         const std::vector<QueueRunner>&,
-                                        const StartOptions&);
+                                        const StartQueueRunnersOptions&);
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -61,10 +61,10 @@ class QueueThreads {
 // still run for this session are left out. Session and coordinator must outlive
 // the threads. If a stop was requested already, the threads end at once.
 QueueThreads StartQueueRunners(Session& session, Coordinator& coordinator,
-                               const StartOptions& options = {});
+                               const StartQueueRunnersOptions& options = {});
 // The same for runners that are in no collection.
 QueueThreads StartQueueRunners(Session& session, Coordinator& coordinator,
                                const std::vector<QueueRunner>& runners,
-                               const StartOptions& options = {});
+                               const StartQueueRunnersOptions& options = {});
 
 }  // namespace millrace::train

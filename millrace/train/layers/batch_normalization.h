@@ -3,8 +3,8 @@
 // training by reducing internal covariate shift", ICML 2015).
 //
 //   Output y = BatchNormalization(variables, x, {.training = true});
-//   auto train_op = optimizer.Minimize(scope.WithControlDependencies(
-//       UpdateOps(scope)), loss);
+//   Operation train_op = optimizer.Minimize(
+//       scope.WithControlDependencies(UpdateOps(scope)), loss);
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ Output Conv2D(const VariableScope& variables, const Output& x, int64_t filters,
   const Scope& s = layer.scope();
   if (!x) return {};
   const PartialShape shape = x.shape();
-  const int channel_axis = options.data_format == "NCHW" ? 1 : 3;
+  const int channel_axis = options.data_format == DataFormat::kNchw ? 1 : 3;
   if (!shape.known_rank() || shape.rank() != 4 ||
       shape.dim(channel_axis) == kUnknownDim || filters < 1 ||
       kernel_size[0] < 1 || kernel_size[1] < 1) {
@@ -37,8 +37,8 @@ Output Conv2D(const VariableScope& variables, const Output& x, int64_t filters,
   if (!kernel) return {};
   Output y = ops::Conv2D(
       s, x, kernel, AllDimensions(options.strides, options.data_format),
-      options.padding,
-      {.data_format = options.data_format,
+      WordOf(options.padding),
+      {.data_format = WordOf(options.data_format),
        .dilations = AllDimensions(options.dilations, options.data_format)});
   if (options.use_bias) {
     const Output bias = layer.GetValue(
@@ -49,7 +49,7 @@ Output Conv2D(const VariableScope& variables, const Output& x, int64_t filters,
          .regularizer = options.bias_regularizer,
          .trainable = options.trainable});
     if (!bias) return {};
-    y = ops::BiasAdd(s, y, bias, {.data_format = options.data_format});
+    y = ops::BiasAdd(s, y, bias, {.data_format = WordOf(options.data_format)});
   }
   return Activated(s, options.activation, y);
 }

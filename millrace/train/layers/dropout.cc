@@ -44,7 +44,9 @@ Output Dropout(const Scope& scope, const Output& x, const Input& rate,
   const Output kept = ops::GreaterEqual(block, random, part);
   const Output result =
       ops::SelectV2(block, kept, scaled, ops::Const(block, 0.0, type));
-  if (result) (void)result.SetShape(x.shape());
+  if (result) {
+    result.graph()->MergeShape(result, x.shape()).IgnoreError();
+  }
   return result;
 }
 

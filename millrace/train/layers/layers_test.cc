@@ -100,7 +100,7 @@ TEST_F(Layers, Conv2DAndPooling) {
              {.kernel_initializer = Ones(), .bias_initializer = Constant(0.5)});
   EXPECT_THAT(Run(y), ElementsAre(8.5, 12.5, 20.5, 24.5));
   const Output same =
-      Conv2D(v_, x, 2, {3, 3}, {.strides = {2, 2}, .padding = "SAME"});
+      Conv2D(v_, x, 2, {3, 3}, {.strides = {2, 2}, .padding = Padding::kSame});
   EXPECT_EQ(same.shape(), PartialShape({1, 2, 2, 2}));
   EXPECT_THAT(Run(MaxPooling2D(s_, y, {2, 2}, {2, 2})), ElementsAre(24.5));
   EXPECT_THAT(Run(AveragePooling2D(s_, x, {3, 1}, {1, 1})),
@@ -230,9 +230,9 @@ TEST_F(Layers, BothFormsOfBatchNormalizationHaveTheSameGradients) {
     const Output loss = ops::Sum(
         s_, ops::Mul(s_, ops::Square(s_, y), Numbers({2, 3, 2, 3}, 0.1f)),
         {0, 1, 2, 3});
-    const auto dx = Gradients(s_, {loss}, {x});
-    ASSERT_TRUE(dx.ok()) << dx.status();
-    gradients.push_back(Run((*dx)[0].tensor));
+    const auto dx = ops::Gradients(s_, {loss}, {x});
+    ASSERT_TRUE(s_.ok()) << s_.status();
+    gradients.push_back(Run(dx[0].tensor));
     session_ = nullptr;
   }
   EXPECT_THAT(gradients[0], Pointwise(FloatNear(2e-3f), gradients[1]));

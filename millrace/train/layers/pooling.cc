@@ -22,7 +22,8 @@ Output MaxPooling2D(const Scope& scope, const Output& x,
   return ops::MaxPool(BlockOf(scope, options, "max_pooling2d"), x,
                       AllDimensions(pool_size, options.data_format),
                       AllDimensions(strides, options.data_format),
-                      options.padding, {.data_format = options.data_format});
+                      WordOf(options.padding),
+                      {.data_format = WordOf(options.data_format)});
 }
 
 Output AveragePooling2D(const Scope& scope, const Output& x,
@@ -32,7 +33,8 @@ Output AveragePooling2D(const Scope& scope, const Output& x,
   return ops::AvgPool(BlockOf(scope, options, "average_pooling2d"), x,
                       AllDimensions(pool_size, options.data_format),
                       AllDimensions(strides, options.data_format),
-                      options.padding, {.data_format = options.data_format});
+                      WordOf(options.padding),
+                      {.data_format = WordOf(options.data_format)});
 }
 
 }  // namespace millrace::train

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "millrace/client/scope.h"
+#include "millrace/train/layers/image_layout.h"
 
 namespace millrace::train {
 
 struct PoolingOptions {
-  std::string padding = "VALID";     // or "SAME"
-  std::string data_format = "NHWC";  // or "NCHW", with no CPU kernel for it
+  Padding padding = Padding::kValid;
+  DataFormat data_format = DataFormat::kNhwc;
   std::string name;  // empty: "max_pooling2d" or "average_pooling2d"
 };
 

@@ -5,7 +5,7 @@
 namespace millrace::train {
 
 AdadeltaOptimizer::AdadeltaOptimizer(const Input& learning_rate,
-                                     const Options& options)
+                                     const AdadeltaOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       learning_rate_(learning_rate, "lr"),
       rho_(options.rho, "rho"),

@@ -8,18 +8,19 @@
 
 namespace millrace::train {
 
+struct AdadeltaOptimizerOptions {
+  Input rho = 0.95;
+  Input epsilon = 1e-8;
+  bool use_locking = false;
+  std::string name = "Adadelta";
+};
+
 // Slots: "accum" and "accum_update", called "w/Adadelta" and "w/Adadelta_1"
 // after the optimizer's name.
 class AdadeltaOptimizer final : public Optimizer {
  public:
-  struct Options {
-    Input rho = 0.95;
-    Input epsilon = 1e-8;
-    MR_OPTIMIZER_OPTIONS("Adadelta");
-  };
-  AdadeltaOptimizer(const Input& learning_rate, const Options& options);
-  explicit AdadeltaOptimizer(const Input& learning_rate = 0.001)
-      : AdadeltaOptimizer(learning_rate, Options()) {}
+  explicit AdadeltaOptimizer(const Input& learning_rate,
+                             const AdadeltaOptimizerOptions& options = {});
 
  private:
   void CreateState(const Scope& root,

@@ -10,7 +10,7 @@ constexpr char kAdagradSlot[] = "accumulator";
 }  // namespace
 
 AdagradOptimizer::AdagradOptimizer(const Input& learning_rate,
-                                   const Options& options)
+                                   const AdagradOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       initial_accumulator_value_(options.initial_accumulator_value),
       learning_rate_(learning_rate, "learning_rate") {}

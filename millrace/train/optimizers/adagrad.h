@@ -9,17 +9,18 @@
 
 namespace millrace::train {
 
+struct AdagradOptimizerOptions {
+  double initial_accumulator_value = 0.1;
+  bool use_locking = false;
+  std::string name = "Adagrad";
+};
+
 // Slot: "accumulator", called "w/Adagrad" after the optimizer's name. An
 // initial value that is not positive is INVALID_ARGUMENT.
 class AdagradOptimizer final : public Optimizer {
  public:
-  struct Options {
-    double initial_accumulator_value = 0.1;
-    MR_OPTIMIZER_OPTIONS("Adagrad");
-  };
-  AdagradOptimizer(const Input& learning_rate, const Options& options);
-  explicit AdagradOptimizer(const Input& learning_rate)
-      : AdagradOptimizer(learning_rate, Options()) {}
+  explicit AdagradOptimizer(const Input& learning_rate,
+                            const AdagradOptimizerOptions& options = {});
 
  private:
   void CreateState(const Scope& root,

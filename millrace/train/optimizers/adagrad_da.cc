@@ -13,7 +13,7 @@ constexpr char kSquared[] = "gradient_squared_accumulator";
 
 AdagradDAOptimizer::AdagradDAOptimizer(const Input& learning_rate,
                                        const ops::Variable& global_step,
-                                       const Options& options)
+                                       const AdagradDAOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       global_step_(global_step),
       initial_value_(options.initial_gradient_squared_accumulator_value),

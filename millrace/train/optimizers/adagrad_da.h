@@ -9,23 +9,23 @@
 
 namespace millrace::train {
 
+struct AdagradDAOptimizerOptions {
+  double initial_gradient_squared_accumulator_value = 0.1;
+  double l1_regularization_strength = 0;
+  double l2_regularization_strength = 0;
+  bool use_locking = false;
+  std::string name = "AdagradDA";
+};
+
 // Slots: "gradient_accumulator" and "gradient_squared_accumulator", called
 // "w/AdagradDA" and "w/AdagradDA_1" after the optimizer's name. An initial
 // value that is not positive is INVALID_ARGUMENT.
 class AdagradDAOptimizer final : public Optimizer {
  public:
-  struct Options {
-    double initial_gradient_squared_accumulator_value = 0.1;
-    double l1_regularization_strength = 0;
-    double l2_regularization_strength = 0;
-    MR_OPTIMIZER_OPTIONS("AdagradDA");
-  };
   // `global_step` counts the updates so far, and must be incremented by each.
   AdagradDAOptimizer(const Input& learning_rate,
-                     const ops::Variable& global_step, const Options& options);
-  AdagradDAOptimizer(const Input& learning_rate,
-                     const ops::Variable& global_step)
-      : AdagradDAOptimizer(learning_rate, global_step, Options()) {}
+                     const ops::Variable& global_step,
+                     const AdagradDAOptimizerOptions& options = {});
 
  private:
   void CreateState(const Scope& root,

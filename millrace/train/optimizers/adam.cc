@@ -7,7 +7,8 @@
 
 namespace millrace::train {
 
-AdamOptimizer::AdamOptimizer(const Input& learning_rate, const Options& options)
+AdamOptimizer::AdamOptimizer(const Input& learning_rate,
+                             const AdamOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       options_(options),
       learning_rate_(learning_rate, "learning_rate"),
@@ -70,8 +71,9 @@ Operation AdamOptimizer::ApplyRows(const Scope& scope,
   // Decays the whole slot, then adds the values of the rows.
   const auto decay_and_add = [&](const ops::Variable& slot, const Output& beta,
                                  const Output& values) {
-    const Output decayed = slot.Assign(
-        scope, ops::Mul(scope, slot.Read(scope), beta), use_locking());
+    const Output decayed =
+        slot.Assign(scope, ops::Mul(scope, slot.Read(scope), beta),
+                    {.use_locking = use_locking()});
     IndexedSlices part = rows;
     part.values = ops::Mul(scope, values, ops::Sub(scope, one, beta));
     const Operation added =
@@ -90,7 +92,7 @@ Operation AdamOptimizer::ApplyRows(const Scope& scope,
   const Output delta = ops::RealDiv(
       scope, ops::Mul(scope, rate, m_now),
       ops::AddV2(scope, ops::Sqrt(scope, v_now), epsilon_.For(variable)));
-  return variable.AssignSub(scope, delta, use_locking()).op();
+  return variable.AssignSub(scope, delta, {.use_locking = use_locking()}).op();
 }
 
 std::vector<Operation> AdamOptimizer::Finish(
@@ -102,7 +104,8 @@ std::vector<Operation> AdamOptimizer::Finish(
        {std::pair(&beta1_power_, &beta1_), std::pair(&beta2_power_, &beta2_)}) {
     const Scope beside = after.ColocateWith(power->handle());
     const Output next = ops::Mul(beside, power->value(), beta->For(*power));
-    raised.push_back(power->Assign(beside, next, use_locking()).op());
+    raised.push_back(
+        power->Assign(beside, next, {.use_locking = use_locking()}).op());
   }
   return raised;
 }

@@ -7,21 +7,22 @@
 
 namespace millrace::train {
 
+struct AdamOptimizerOptions {
+  float beta1 = 0.9f;
+  float beta2 = 0.999f;
+  float epsilon = 1e-8f;
+  bool use_locking = false;
+  std::string name = "Adam";
+};
+
 // Slots: "m" and "v", called "w/Adam" and "w/Adam_1" after the optimizer's
 // name. The powers of both betas, "beta1_power" and "beta2_power", are floats
 // colocated with the variable whose name sorts first. Rows without a gradient
 // change too, as their m decays.
 class AdamOptimizer final : public Optimizer {
  public:
-  struct Options {
-    float beta1 = 0.9f;
-    float beta2 = 0.999f;
-    float epsilon = 1e-8f;
-    MR_OPTIMIZER_OPTIONS("Adam");
-  };
-  AdamOptimizer(const Input& learning_rate, const Options& options);
-  explicit AdamOptimizer(const Input& learning_rate)
-      : AdamOptimizer(learning_rate, Options()) {}
+  explicit AdamOptimizer(const Input& learning_rate,
+                         const AdamOptimizerOptions& options = {});
 
  private:
   void CreateState(const Scope& root,
@@ -37,7 +38,7 @@ class AdamOptimizer final : public Optimizer {
   Output Power(const Scope& scope, const ops::Variable& power,
                const ops::Variable& variable) const;
 
-  const Options options_;
+  const AdamOptimizerOptions options_;
   Hyperparameter learning_rate_;
   Hyperparameter beta1_;
   Hyperparameter beta2_;

@@ -42,14 +42,15 @@ Gradient ClipByValue(const Scope& scope, const Gradient& gradient,
 }
 
 Gradient ClipByNorm(const Scope& scope, const Gradient& gradient,
-                    const Input& clip_norm, const std::vector<int32_t>& axes) {
+                    const Input& clip_norm, const ClipByNormOptions& options) {
   if (!gradient) return {};
   const Scope block = scope.BlockFor("clip_by_norm");
   const Output& values = ValuesOf(gradient);
   const Output limit = Number(block, clip_norm, values.dtype());
   const Output squares =
       ops::Sum(block, ops::Mul(block, values, values),
-               axes.empty() ? AllAxes(block, values) : ops::Const(block, axes),
+               options.axes.empty() ? AllAxes(block, values)
+                                    : ops::Const(block, options.axes),
                {.keep_dims = true});
   // The root's derivative at 0 is infinite: both branches of a select are
   // differentiated, so the root must not see the 0.
@@ -61,7 +62,9 @@ Gradient ClipByNorm(const Scope& scope, const Gradient& gradient,
   const Output clipped = ops::RealDiv(block.WithOpName(block.name()),
                                       ops::Mul(block, values, limit),
                                       ops::Maximum(block, norm, limit));
-  if (clipped) (void)clipped.SetShape(values.shape());
+  if (clipped) {
+    clipped.graph()->MergeShape(clipped, values.shape()).IgnoreError();
+  }
   return WithValues(gradient, clipped);
 }
 
@@ -100,9 +103,10 @@ Output GlobalNorm(const Scope& scope, const std::vector<Gradient>& gradients) {
 GlobalNormClip ClipByGlobalNorm(const Scope& scope,
                                 const std::vector<Gradient>& gradients,
                                 const Input& clip_norm,
-                                const Output& use_norm) {
+                                const ClipByGlobalNormOptions& options) {
   GlobalNormClip result;
-  result.norm = use_norm ? use_norm : GlobalNorm(scope, gradients);
+  result.norm =
+      options.use_norm ? options.use_norm : GlobalNorm(scope, gradients);
   result.gradients = gradients;
   if (!result.norm) return result;
   const Scope block = scope.BlockFor("clip_by_global_norm");

@@ -19,11 +19,13 @@ namespace millrace::train {
 Gradient ClipByValue(const Scope& scope, const Gradient& gradient,
                      const Input& min, const Input& max);
 
-// x * clip_norm / max(norm, clip_norm), with the L2 norm over `axes` (empty:
-// over all dimensions).
+struct ClipByNormOptions {
+  std::vector<int32_t> axes;  // empty: all dimensions
+};
+// x * clip_norm / max(norm, clip_norm), with the L2 norm over `axes`.
 Gradient ClipByNorm(const Scope& scope, const Gradient& gradient,
                     const Input& clip_norm,
-                    const std::vector<int32_t>& axes = {});
+                    const ClipByNormOptions& options = {});
 
 // The same with the norm divided by the number of elements.
 Gradient ClipByAverageNorm(const Scope& scope, const Gradient& gradient,
@@ -32,15 +34,18 @@ Gradient ClipByAverageNorm(const Scope& scope, const Gradient& gradient,
 // Returns the L2 norm of all values together; null if there are no gradients.
 Output GlobalNorm(const Scope& scope, const std::vector<Gradient>& gradients);
 
+struct ClipByGlobalNormOptions {
+  Output use_norm;  // the norm if it is known already
+};
 struct GlobalNormClip {
   std::vector<Gradient> gradients;
   Output norm;  // before
 };
-// Scales all gradients by clip_norm / max(norm, clip_norm). `use_norm` is the
-// norm if it is known already. A norm that is not finite makes everything NaN.
+// Scales all gradients by clip_norm / max(norm, clip_norm). A norm that is not
+// finite makes everything NaN.
 GlobalNormClip ClipByGlobalNorm(const Scope& scope,
                                 const std::vector<Gradient>& gradients,
                                 const Input& clip_norm,
-                                const Output& use_norm = {});
+                                const ClipByGlobalNormOptions& options = {});
 
 }  // namespace millrace::train

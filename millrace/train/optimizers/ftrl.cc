@@ -5,7 +5,8 @@
 
 namespace millrace::train {
 
-FtrlOptimizer::FtrlOptimizer(const Input& learning_rate, const Options& options)
+FtrlOptimizer::FtrlOptimizer(const Input& learning_rate,
+                             const FtrlOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       options_(options),
       learning_rate_(learning_rate, "learning_rate"),

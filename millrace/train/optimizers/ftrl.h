@@ -8,24 +8,25 @@
 
 namespace millrace::train {
 
+struct FtrlOptimizerOptions {
+  double learning_rate_power = -0.5;       // <= 0
+  double initial_accumulator_value = 0.1;  // >= 0
+  double l1_regularization_strength = 0;   // >= 0
+  double l2_regularization_strength = 0;   // >= 0, penalizes the weights
+  double l2_shrinkage_regularization_strength = 0;  // >= 0, the updates
+  bool use_locking = false;
+  std::string name = "Ftrl";
+  std::string accum_name;   // empty: the optimizer's
+  std::string linear_name;  // empty: the optimizer's
+};
+
 // Slots: "accum" and "linear", called "w/Ftrl" and "w/Ftrl_1" after the
 // optimizer's name unless the options name them. Values outside the ranges
 // below are INVALID_ARGUMENT.
 class FtrlOptimizer final : public Optimizer {
  public:
-  struct Options {
-    double learning_rate_power = -0.5;       // <= 0
-    double initial_accumulator_value = 0.1;  // >= 0
-    double l1_regularization_strength = 0;   // >= 0
-    double l2_regularization_strength = 0;   // >= 0, penalizes the weights
-    double l2_shrinkage_regularization_strength = 0;  // >= 0, the updates
-    MR_OPTIMIZER_OPTIONS("Ftrl");
-    std::string accum_name;   // empty: the optimizer's
-    std::string linear_name;  // empty: the optimizer's
-  };
-  FtrlOptimizer(const Input& learning_rate, const Options& options);
-  explicit FtrlOptimizer(const Input& learning_rate)
-      : FtrlOptimizer(learning_rate, Options()) {}
+  explicit FtrlOptimizer(const Input& learning_rate,
+                         const FtrlOptimizerOptions& options = {});
 
  private:
   void CreateState(const Scope& root,
@@ -40,7 +41,7 @@ class FtrlOptimizer final : public Optimizer {
                   const Output* indices, const ops::Variable& variable);
   Status Check() const;
 
-  const Options options_;
+  const FtrlOptimizerOptions options_;
   Hyperparameter learning_rate_;
   Hyperparameter l1_;
   Hyperparameter l2_;

@@ -5,10 +5,9 @@
 
 namespace millrace::train {
 
-GradientDescentOptimizer::GradientDescentOptimizer(const Input& learning_rate,
-                                                   bool use_locking,
-                                                   std::string name)
-    : Optimizer(std::move(name), use_locking),
+GradientDescentOptimizer::GradientDescentOptimizer(
+    const Input& learning_rate, const GradientDescentOptimizerOptions& options)
+    : Optimizer(options.name, options.use_locking),
       learning_rate_(learning_rate, "learning_rate") {}
 
 void GradientDescentOptimizer::Prepare(const Scope& block) {

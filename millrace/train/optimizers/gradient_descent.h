@@ -6,11 +6,16 @@
 
 namespace millrace::train {
 
+struct GradientDescentOptimizerOptions {
+  bool use_locking = false;
+  std::string name = "GradientDescent";
+};
+
 class GradientDescentOptimizer final : public Optimizer {
  public:
-  explicit GradientDescentOptimizer(const Input& learning_rate,
-                                    bool use_locking = false,
-                                    std::string name = "GradientDescent");
+  explicit GradientDescentOptimizer(
+      const Input& learning_rate,
+      const GradientDescentOptimizerOptions& options = {});
 
  private:
   void Prepare(const Scope& block) override;

@@ -131,8 +131,9 @@ Output PolynomialDecay(const Scope& scope, const Input& learning_rate,
 
 Output PiecewiseConstant(const Scope& scope, const Input& step,
                          const std::vector<double>& boundaries,
-                         const std::vector<double>& values, DataType type) {
-  const DecayBlock b(scope, "PiecewiseConstant", type);
+                         const std::vector<double>& values,
+                         const PiecewiseConstantOptions& options) {
+  const DecayBlock b(scope, "PiecewiseConstant", options.dtype);
   const Scope& s = b.scope();
   if (values.size() != boundaries.size() + 1 ||
       !std::is_sorted(boundaries.begin(), boundaries.end())) {
@@ -160,19 +161,19 @@ Output PiecewiseConstant(const Scope& scope, const Input& step,
 
 Output CosineDecay(const Scope& scope, const Input& learning_rate,
                    const Input& global_step, const Input& decay_steps,
-                   const Input& alpha) {
+                   const CosineDecayOptions& options) {
   const DecayBlock b(scope, "CosineDecay", TypeOf(learning_rate));
   const Output steps = b(decay_steps);
   const Output step = ops::Minimum(b.scope(), b(global_step), steps);
   const Output fraction = ops::RealDiv(b.scope(), step, steps);
   return ops::Mul(b.last(), b(learning_rate),
-                  b.AtLeast(alpha, b.HalfWave(fraction)));
+                  b.AtLeast(options.alpha, b.HalfWave(fraction)));
 }
 
 Output CosineDecayRestarts(const Scope& scope, const Input& learning_rate,
                            const Input& global_step,
                            const Input& first_decay_steps,
-                           const CosineRestartsOptions& options) {
+                           const CosineDecayRestartsOptions& options) {
   const DecayBlock b(scope, "SGDRDecay", TypeOf(learning_rate));
   const Scope& s = b.scope();
   if (!(options.t_mul > 0 && options.m_mul > 0)) {
@@ -208,7 +209,7 @@ Output CosineDecayRestarts(const Scope& scope, const Input& learning_rate,
 
 Output LinearCosineDecay(const Scope& scope, const Input& learning_rate,
                          const Input& global_step, const Input& decay_steps,
-                         const LinearCosineOptions& options) {
+                         const LinearCosineDecayOptions& options) {
   const DecayBlock b(scope, "LinearCosineDecay", TypeOf(learning_rate));
   const Scope& s = b.scope();
   const LinearCosine parts =
@@ -222,7 +223,7 @@ Output LinearCosineDecay(const Scope& scope, const Input& learning_rate,
 Output NoisyLinearCosineDecay(const Scope& scope, const Input& learning_rate,
                               const Input& global_step,
                               const Input& decay_steps,
-                              const NoisyLinearCosineOptions& options) {
+                              const NoisyLinearCosineDecayOptions& options) {
   const DataType type = TypeOf(learning_rate);
   const DecayBlock b(scope, "NoisyLinearCosineDecay", type);
   const Scope& s = b.scope();

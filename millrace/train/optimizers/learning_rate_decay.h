@@ -50,6 +50,9 @@ Output PolynomialDecay(const Scope& scope, const Input& learning_rate,
                        const Input& global_step, const Input& decay_steps,
                        const PolynomialDecayOptions& options = {});
 
+struct PiecewiseConstantOptions {
+  DataType dtype = DataType::kFloat;
+};
 // Returns values[0] up to and including boundaries[0], values[1] up to
 // boundaries[1], ..., and the last value after the last boundary. There must be
 // one value more than boundaries, which must ascend; otherwise
@@ -57,15 +60,18 @@ Output PolynomialDecay(const Scope& scope, const Input& learning_rate,
 Output PiecewiseConstant(const Scope& scope, const Input& step,
                          const std::vector<double>& boundaries,
                          const std::vector<double>& values,
-                         DataType type = DataType::kFloat);
+                         const PiecewiseConstantOptions& options = {});
 
+struct CosineDecayOptions {
+  Input alpha = 0.0;
+};
 // Half a cosine wave down to alpha * learning_rate (Loshchilov and Hutter,
 // "SGDR: stochastic gradient descent with warm restarts", ICLR 2017).
 Output CosineDecay(const Scope& scope, const Input& learning_rate,
                    const Input& global_step, const Input& decay_steps,
-                   const Input& alpha = 0.0);
+                   const CosineDecayOptions& options = {});
 
-struct CosineRestartsOptions {
+struct CosineDecayRestartsOptions {
   double t_mul = 2;   // ratio of the lengths of successive periods
   double m_mul = 1;   // ratio of their initial rates; t_mul and m_mul > 0
   Input alpha = 0.0;  // the smallest fraction of the learning rate
@@ -74,9 +80,9 @@ struct CosineRestartsOptions {
 Output CosineDecayRestarts(const Scope& scope, const Input& learning_rate,
                            const Input& global_step,
                            const Input& first_decay_steps,
-                           const CosineRestartsOptions& options = {});
+                           const CosineDecayRestartsOptions& options = {});
 
-struct LinearCosineOptions {
+struct LinearCosineDecayOptions {
   Input num_periods = 0.5;
   Input alpha = 0.0;
   Input beta = 0.001;
@@ -85,9 +91,9 @@ struct LinearCosineOptions {
 // reinforcement learning", ICML 2017).
 Output LinearCosineDecay(const Scope& scope, const Input& learning_rate,
                          const Input& global_step, const Input& decay_steps,
-                         const LinearCosineOptions& options = {});
+                         const LinearCosineDecayOptions& options = {});
 
-struct NoisyLinearCosineOptions {
+struct NoisyLinearCosineDecayOptions {
   Input initial_variance = 1.0;
   Input variance_decay = 0.55;
   Input num_periods = 0.5;
@@ -96,9 +102,9 @@ struct NoisyLinearCosineOptions {
   std::optional<int64_t> seed;
 };
 // The same with noise of decreasing variance on the linear part.
-Output NoisyLinearCosineDecay(const Scope& scope, const Input& learning_rate,
-                              const Input& global_step,
-                              const Input& decay_steps,
-                              const NoisyLinearCosineOptions& options = {});
+Output NoisyLinearCosineDecay(
+    const Scope& scope, const Input& learning_rate, const Input& global_step,
+    const Input& decay_steps,
+    const NoisyLinearCosineDecayOptions& options = {});
 
 }  // namespace millrace::train

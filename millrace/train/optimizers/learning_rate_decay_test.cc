@@ -97,7 +97,7 @@ double HalfWave(double fraction) {
 }
 
 TEST_F(LearningRateDecay, Cosine) {
-  Expect(CosineDecay(s_, 0.5, step_, 100, 0.1), {0, 30, 100, 170},
+  Expect(CosineDecay(s_, 0.5, step_, 100, {.alpha = 0.1}), {0, 30, 100, 170},
          [](double t) {
            return 0.5 * (0.9 * HalfWave(std::min(t, 100.0) / 100) + 0.1);
          });

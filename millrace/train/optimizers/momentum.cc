@@ -11,7 +11,7 @@ constexpr char kMomentumSlot[] = "momentum";
 
 MomentumOptimizer::MomentumOptimizer(const Input& learning_rate,
                                      const Input& momentum,
-                                     const Options& options)
+                                     const MomentumOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       use_nesterov_(options.use_nesterov),
       learning_rate_(learning_rate, "learning_rate"),

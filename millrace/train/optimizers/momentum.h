@@ -9,17 +9,17 @@
 
 namespace millrace::train {
 
+struct MomentumOptimizerOptions {
+  bool use_nesterov = false;
+  bool use_locking = false;
+  std::string name = "Momentum";
+};
+
 // Slot: "momentum", called "w/Momentum" after the optimizer's name.
 class MomentumOptimizer final : public Optimizer {
  public:
-  struct Options {
-    bool use_nesterov = false;
-    MR_OPTIMIZER_OPTIONS("Momentum");
-  };
   MomentumOptimizer(const Input& learning_rate, const Input& momentum,
-                    const Options& options);
-  MomentumOptimizer(const Input& learning_rate, const Input& momentum)
-      : MomentumOptimizer(learning_rate, momentum, Options()) {}
+                    const MomentumOptimizerOptions& options = {});
 
  private:
   void CreateState(const Scope& root,

@@ -68,7 +68,7 @@ Output AssignDebiased(const Scope& block, const ops::Variable& variable,
 
 Output AssignMovingAverage(const Scope& scope, const ops::Variable& variable,
                            const Output& value, const Input& decay,
-                           bool zero_debias) {
+                           const AssignMovingAverageOptions& options) {
   if (!variable || !value) return {};
   const Scope block =
       scope.BlockFor("AssignMovingAvg").ColocateWith(variable.handle());
@@ -82,14 +82,14 @@ Output AssignMovingAverage(const Scope& scope, const ops::Variable& variable,
       rest = ops::Cast(block, rest, variable.dtype());
     }
   }
-  if (zero_debias) return AssignDebiased(block, variable, value, rest);
+  if (options.zero_debias) return AssignDebiased(block, variable, value, rest);
   return variable.AssignSub(
       LastOf(block, variable),
       ops::Mul(block, ops::Sub(block, variable, value), rest));
 }
 
-ExponentialMovingAverage::ExponentialMovingAverage(const Input& decay,
-                                                   const Options& options)
+ExponentialMovingAverage::ExponentialMovingAverage(
+    const Input& decay, const ExponentialMovingAverageOptions& options)
     : decay_(decay), options_(options) {}
 
 Output ExponentialMovingAverage::Decay(const Scope& block) const {
@@ -158,8 +158,8 @@ Operation ExponentialMovingAverage::ApplyToTensors(
   const Output decay = Decay(block);
   std::vector<ControlInput> updates;
   for (const Output& t : tensors) {
-    updates.push_back(AssignMovingAverage(block, averages_[t], t, decay,
-                                          options_.zero_debias));
+    updates.push_back(AssignMovingAverage(
+        block, averages_[t], t, decay, {.zero_debias = options_.zero_debias}));
   }
   return ops::Group(block.WithOpName(block.name()), updates);
 }

@@ -15,6 +15,9 @@
 
 namespace millrace::train {
 
+struct AssignMovingAverageOptions {
+  bool zero_debias = false;
+};
 // variable = decay * variable + (1 - decay) * value, on the variable's device;
 // returns the new value. With `zero_debias` the bias of the initial zeros is
 // removed, which creates further variables "variable/biased" and
@@ -22,22 +25,22 @@ namespace millrace::train {
 // optimization", section 3).
 Output AssignMovingAverage(const Scope& scope, const ops::Variable& variable,
                            const Output& value, const Input& decay,
-                           bool zero_debias = false);
+                           const AssignMovingAverageOptions& options = {});
+
+struct ExponentialMovingAverageOptions {
+  // If set, the decay is min(decay, (1 + n) / (10 + n)).
+  Output num_updates;
+  bool zero_debias = false;  // of tensors
+  std::string name = "ExponentialMovingAverage";
+};
 
 // The average of "w" is the variable "w/ExponentialMovingAverage", colocated
 // with "w", not trainable, with w's initial value (zeros for a tensor). Errors
 // are recorded in the graph. Used for one graph. Not thread-safe.
 class ExponentialMovingAverage {
  public:
-  struct Options {
-    // If set, the decay is min(decay, (1 + n) / (10 + n)).
-    Output num_updates;
-    bool zero_debias = false;  // of tensors
-    std::string name = "ExponentialMovingAverage";
-  };
-  ExponentialMovingAverage(const Input& decay, const Options& options);
-  explicit ExponentialMovingAverage(const Input& decay)
-      : ExponentialMovingAverage(decay, Options()) {}
+  explicit ExponentialMovingAverage(
+      const Input& decay, const ExponentialMovingAverageOptions& options = {});
 
   // Returns the op that updates the averages, which are created at the first
   // call for a variable: of all trainable variables, or of those given, or of
@@ -69,7 +72,7 @@ class ExponentialMovingAverage {
   ops::Variable MakeAverage(const Scope& scope, const Output& tensor);
 
   const Input decay_;
-  const Options options_;
+  const ExponentialMovingAverageOptions options_;
   absl::flat_hash_map<Output, ops::Variable> averages_;  // by handle or tensor
 };
 

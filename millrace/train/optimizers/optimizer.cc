@@ -29,17 +29,19 @@ IndexedSlices DistinctRows(const Scope& scope, const IndexedSlices& rows) {
 
 }  // namespace
 
-StatusOr<std::vector<GradientAndVariable>> Optimizer::ComputeGradients(
+std::vector<GradientAndVariable> Optimizer::ComputeGradients(
     const Scope& scope, const Output& loss,
-    std::vector<ops::Variable> variables,
-    const GradientOptions& options) const {
-  MR_RETURN_IF_ERROR(scope.status());
+    const ComputeGradientsOptions& options) const {
+  std::vector<ops::Variable> variables = options.variables;
   if (variables.empty()) variables = ops::TrainableVariables(scope);
-  if (variables.empty()) return InvalidArgument("No variables to optimize.");
+  if (variables.empty()) {
+    scope.Fail(InvalidArgument("No variables to optimize."));
+    return {};
+  }
   std::vector<Output> handles;
   for (const ops::Variable& v : variables) handles.push_back(v.handle());
-  MR_ASSIGN_OR_RETURN(std::vector<Gradient> gradients,
-                      Gradients(scope, {loss}, handles, options));
+  std::vector<Gradient> gradients =
+      ops::Gradients(scope, {loss}, handles, options.gradients);
   std::vector<GradientAndVariable> pairs;
   for (size_t i = 0; i < variables.size(); ++i) {
     pairs.push_back({std::move(gradients[i]), std::move(variables[i])});
@@ -47,22 +49,26 @@ StatusOr<std::vector<GradientAndVariable>> Optimizer::ComputeGradients(
   return pairs;
 }
 
-StatusOr<Operation> Optimizer::ApplyGradients(
+Operation Optimizer::ApplyGradients(
     const Scope& scope, const std::vector<GradientAndVariable>& gradients,
-    const ApplyOptions& options) {
-  MR_RETURN_IF_ERROR(scope.status());
+    const ApplyGradientsOptions& options) {
+  if (!scope.ok()) return {};
   std::vector<ops::Variable> variables;
   for (const GradientAndVariable& pair : gradients) {
-    if (!pair.variable) return InvalidArgument("a variable is null");
+    if (!pair.variable) {
+      scope.Fail(InvalidArgument("a variable is null"));
+      return {};
+    }
     if (pair.gradient) variables.push_back(pair.variable);
   }
   if (variables.empty()) {
-    return InvalidArgument(
+    scope.Fail(InvalidArgument(
         "No gradients provided for any variable: ",
         absl::StrJoin(gradients, ", ",
                       [](std::string* out, const GradientAndVariable& pair) {
                         absl::StrAppend(out, pair.variable.name());
-                      }));
+                      })));
+    return {};
   }
   CreateState(
       scope.SubScope("").WithoutControlDependencies().WithoutColocation(),
@@ -112,18 +118,18 @@ StatusOr<Operation> Optimizer::ApplyGradients(
     train_op = ops::Group(
         whole, std::vector<ControlInput>(updates.begin(), updates.end()));
   }
-  MR_RETURN_IF_ERROR(scope.status());
+  if (!scope.ok()) return {};
   scope.graph().AddToCollection(graph_keys::kTrainOp, train_op);
   return train_op;
 }
 
-StatusOr<Operation> Optimizer::Minimize(const Scope& scope, const Output& loss,
-                                        const MinimizeOptions& options) {
-  MR_ASSIGN_OR_RETURN(
-      const std::vector<GradientAndVariable> gradients,
-      ComputeGradients(scope, loss, options.variables, options.gradients));
+Operation Optimizer::Minimize(const Scope& scope, const Output& loss,
+                              const MinimizeOptions& options) {
   return ApplyGradients(
-      scope, gradients,
+      scope,
+      ComputeGradients(
+          scope, loss,
+          {.variables = options.variables, .gradients = options.gradients}),
       {.global_step = options.global_step, .name = options.name});
 }
 

@@ -1,7 +1,8 @@
 // Optimizer: builds the ops that update variables to minimize a loss.
 //
-//   auto opt = MomentumOptimizer(0.01, 0.9);
-//   auto train_op = opt.Minimize(scope, loss, {.global_step = step});
+//   MomentumOptimizer optimizer(0.01, 0.9);
+//   const Operation train_op =
+//       optimizer.Minimize(scope, loss, {.global_step = step});
 //
 // Names of ops and slots are TensorFlow's, so checkpoints are compatible: the
 // momentum of "w" is the variable "w/Momentum". Slots are colocated with their
@@ -25,7 +26,12 @@ struct GradientAndVariable {
   ops::Variable variable;
 };
 
-struct ApplyOptions {
+struct ComputeGradientsOptions {
+  std::vector<ops::Variable> variables;  // empty: the trainable ones
+  ops::GradientsOptions gradients;
+};
+
+struct ApplyGradientsOptions {
   // Incremented by one after the variables; may be null.
   ops::Variable global_step;
   std::string name;  // of the block; empty: the optimizer's
@@ -34,41 +40,38 @@ struct ApplyOptions {
 struct MinimizeOptions {
   ops::Variable global_step;
   std::vector<ops::Variable> variables;  // empty: the trainable ones
-  GradientOptions gradients;
+  ops::GradientsOptions gradients;
   std::string name;
 };
 
-// The fields that the Options of every optimizer have in common: whether
-// updates of a variable are mutually exclusive, and the name of the block of
-// updates and of the slots. A macro, since a designated initializer does not
-// name a base's members.
-#define MR_OPTIMIZER_OPTIONS(default_name) \
-  bool use_locking = false;                \
-  std::string name = default_name
-
 // Used for one graph. Not thread-safe.
+//
+// The options of each rule end with two fields of the same meaning everywhere:
+// `use_locking`, whether updates of a variable are mutually exclusive, and
+// `name`, of the block of updates and of the slots. Each struct has them as
+// fields of its own: a designated initializer cannot name members of a base,
+// and those of a member would need braces of their own.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // Returns d loss / d variable for each variable. Returns INVALID_ARGUMENT if
-  // there is no variable.
-  StatusOr<std::vector<GradientAndVariable>> ComputeGradients(
+  // Returns d loss / d variable for each variable. No variable is an error of
+  // the graph, INVALID_ARGUMENT; after an error all gradients are none.
+  std::vector<GradientAndVariable> ComputeGradients(
       const Scope& scope, const Output& loss,
-      std::vector<ops::Variable> variables = {},
-      const GradientOptions& options = {}) const;
+      const ComputeGradientsOptions& options = {}) const;
   // Returns the op that applies gradients (maybe modified ones). With a global
   // step it has one output, the step after the update, available once all
-  // variables have been updated. Returns INVALID_ARGUMENT if no variable has a
-  // gradient; otherwise the graph's first error.
-  StatusOr<Operation> ApplyGradients(
-      const Scope& scope, const std::vector<GradientAndVariable>& gradients,
-      const ApplyOptions& options = {});
+  // variables have been updated. It is an error of the graph, INVALID_ARGUMENT,
+  // if no variable has a gradient. Null after an error.
+  Operation ApplyGradients(const Scope& scope,
+                           const std::vector<GradientAndVariable>& gradients,
+                           const ApplyGradientsOptions& options = {});
   // Computes and applies the gradients.
-  StatusOr<Operation> Minimize(const Scope& scope, const Output& loss,
-                               const MinimizeOptions& options = {});
+  Operation Minimize(const Scope& scope, const Output& loss,
+                     const MinimizeOptions& options = {});
 
   const std::string& name() const { return name_; }
   std::vector<std::string> SlotNames() const;

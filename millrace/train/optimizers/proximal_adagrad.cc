@@ -9,8 +9,8 @@ constexpr char kProximalSlot[] = "accumulator";
 
 }  // namespace
 
-ProximalAdagradOptimizer::ProximalAdagradOptimizer(const Input& learning_rate,
-                                                   const Options& options)
+ProximalAdagradOptimizer::ProximalAdagradOptimizer(
+    const Input& learning_rate, const ProximalAdagradOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       initial_accumulator_value_(options.initial_accumulator_value),
       learning_rate_(learning_rate, "learning_rate"),

@@ -8,19 +8,21 @@
 
 namespace millrace::train {
 
+struct ProximalAdagradOptimizerOptions {
+  double initial_accumulator_value = 0.1;
+  double l1_regularization_strength = 0;
+  double l2_regularization_strength = 0;
+  bool use_locking = false;
+  std::string name = "ProximalAdagrad";
+};
+
 // Slot: "accumulator", called "w/ProximalAdagrad" after the optimizer's name.
 // An initial value that is not positive is INVALID_ARGUMENT.
 class ProximalAdagradOptimizer final : public Optimizer {
  public:
-  struct Options {
-    double initial_accumulator_value = 0.1;
-    double l1_regularization_strength = 0;
-    double l2_regularization_strength = 0;
-    MR_OPTIMIZER_OPTIONS("ProximalAdagrad");
-  };
-  ProximalAdagradOptimizer(const Input& learning_rate, const Options& options);
-  explicit ProximalAdagradOptimizer(const Input& learning_rate)
-      : ProximalAdagradOptimizer(learning_rate, Options()) {}
+  explicit ProximalAdagradOptimizer(
+      const Input& learning_rate,
+      const ProximalAdagradOptimizerOptions& options = {});
 
  private:
   void CreateState(const Scope& root,

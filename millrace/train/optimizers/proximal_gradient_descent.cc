@@ -5,7 +5,8 @@
 namespace millrace::train {
 
 ProximalGradientDescentOptimizer::ProximalGradientDescentOptimizer(
-    const Input& learning_rate, const Options& options)
+    const Input& learning_rate,
+    const ProximalGradientDescentOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       learning_rate_(learning_rate, "learning_rate"),
       l1_(options.l1_regularization_strength, "l1_regularization_strength"),

@@ -8,18 +8,19 @@
 
 namespace millrace::train {
 
+struct ProximalGradientDescentOptimizerOptions {
+  double l1_regularization_strength = 0;
+  double l2_regularization_strength = 0;
+  bool use_locking = false;
+  std::string name = "ProximalGradientDescent";
+};
+
 // Has no slots.
 class ProximalGradientDescentOptimizer final : public Optimizer {
  public:
-  struct Options {
-    double l1_regularization_strength = 0;
-    double l2_regularization_strength = 0;
-    MR_OPTIMIZER_OPTIONS("ProximalGradientDescent");
-  };
-  ProximalGradientDescentOptimizer(const Input& learning_rate,
-                                   const Options& options);
-  explicit ProximalGradientDescentOptimizer(const Input& learning_rate)
-      : ProximalGradientDescentOptimizer(learning_rate, Options()) {}
+  explicit ProximalGradientDescentOptimizer(
+      const Input& learning_rate,
+      const ProximalGradientDescentOptimizerOptions& options = {});
 
  private:
   void Prepare(const Scope& block) override;

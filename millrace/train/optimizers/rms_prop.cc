@@ -6,7 +6,7 @@
 namespace millrace::train {
 
 RMSPropOptimizer::RMSPropOptimizer(const Input& learning_rate,
-                                   const Options& options)
+                                   const RMSPropOptimizerOptions& options)
     : Optimizer(options.name, options.use_locking),
       centered_(options.centered),
       learning_rate_(learning_rate, "learning_rate"),

@@ -9,20 +9,21 @@
 
 namespace millrace::train {
 
+struct RMSPropOptimizerOptions {
+  Input decay = 0.9;
+  Input momentum = 0.0;
+  Input epsilon = 1e-10;
+  bool centered = false;
+  bool use_locking = false;
+  std::string name = "RMSProp";
+};
+
 // Slots: "rms" (initially ones), "mg" if centered, "momentum"; called
 // "w/RMSProp", "w/RMSProp_1" ... after the optimizer's name.
 class RMSPropOptimizer final : public Optimizer {
  public:
-  struct Options {
-    Input decay = 0.9;
-    Input momentum = 0.0;
-    Input epsilon = 1e-10;
-    bool centered = false;
-    MR_OPTIMIZER_OPTIONS("RMSProp");
-  };
-  RMSPropOptimizer(const Input& learning_rate, const Options& options);
-  explicit RMSPropOptimizer(const Input& learning_rate)
-      : RMSPropOptimizer(learning_rate, Options()) {}
+  explicit RMSPropOptimizer(const Input& learning_rate,
+                            const RMSPropOptimizerOptions& options = {});
 
  private:
   void CreateState(const Scope& root,

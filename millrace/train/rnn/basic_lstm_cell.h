@@ -10,18 +10,19 @@
 
 namespace millrace::train {
 
+struct BasicLstmCellOptions {
+  double forget_bias = 1;  // keeps most state early in training
+  Activation activation;   // empty: tanh
+  std::string name = "basic_lstm_cell";
+};
+
 // The state is {c, h}, the output h. Variables: "basic_lstm_cell/kernel"
 // [inputs + units, 4 * units] and "bias" [4 * units], for the gates i, j, f, o.
 class BasicLstmCell final : public RnnCell {
  public:
-  struct Options {
-    double forget_bias = 1;  // keeps most state early in training
-    Activation activation;   // empty: tanh
-    std::string name = "basic_lstm_cell";
-  };
-  BasicLstmCell(int64_t units, Options options)
-      : units_(units), options_(std::move(options)) {}
-  explicit BasicLstmCell(int64_t units) : BasicLstmCell(units, Options()) {}
+  explicit BasicLstmCell(int64_t units,
+                         const BasicLstmCellOptions& options = {})
+      : units_(units), options_(options) {}
 
   std::vector<int64_t> state_sizes() const override { return {units_, units_}; }
   std::vector<bool> state_is_memory() const override { return {true, false}; }
@@ -33,7 +34,7 @@ class BasicLstmCell final : public RnnCell {
   Output Activate(const Scope& scope, const Output& x) const;
 
   const int64_t units_;
-  const Options options_;
+  const BasicLstmCellOptions options_;
   Output kernel_;
   Output bias_;
 };

@@ -9,16 +9,16 @@
 
 namespace millrace::train {
 
+struct BasicRnnCellOptions {
+  Activation activation;  // empty: tanh
+  std::string name = "basic_rnn_cell";
+};
+
 // Variables: "basic_rnn_cell/kernel" [inputs + units, units], "bias" [units].
 class BasicRnnCell final : public RnnCell {
  public:
-  struct Options {
-    Activation activation;  // empty: tanh
-    std::string name = "basic_rnn_cell";
-  };
-  BasicRnnCell(int64_t units, Options options)
-      : units_(units), options_(std::move(options)) {}
-  explicit BasicRnnCell(int64_t units) : BasicRnnCell(units, Options()) {}
+  explicit BasicRnnCell(int64_t units, const BasicRnnCellOptions& options = {})
+      : units_(units), options_(options) {}
 
   std::vector<int64_t> state_sizes() const override { return {units_}; }
   int64_t output_size() const override { return units_; }
@@ -27,7 +27,7 @@ class BasicRnnCell final : public RnnCell {
 
  private:
   const int64_t units_;
-  const Options options_;
+  const BasicRnnCellOptions options_;
   Output kernel_;
   Output bias_;
 };

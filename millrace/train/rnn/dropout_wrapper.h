@@ -9,18 +9,20 @@
 
 namespace millrace::train {
 
+struct DropoutWrapperOptions {
+  Input input_keep_prob = 1.0;  // above 0, up to 1; may be a tensor
+  Input output_keep_prob = 1.0;
+  Input state_keep_prob = 1.0;
+  std::optional<int64_t> seed;
+};
+
 // The choices are new in each step. The cell's memory (c of an LSTM) is not
 // dropped: it would be forgotten.
 class DropoutWrapper final : public RnnCell {
  public:
-  struct Options {
-    Input input_keep_prob = 1.0;  // above 0, up to 1; may be a tensor
-    Input output_keep_prob = 1.0;
-    Input state_keep_prob = 1.0;
-    std::optional<int64_t> seed;
-  };
-  DropoutWrapper(std::unique_ptr<RnnCell> cell, Options options)
-      : cell_(std::move(cell)), options_(std::move(options)) {}
+  explicit DropoutWrapper(std::unique_ptr<RnnCell> cell,
+                          const DropoutWrapperOptions& options = {})
+      : cell_(std::move(cell)), options_(options) {}
 
   std::vector<int64_t> state_sizes() const override {
     return cell_->state_sizes();
@@ -37,7 +39,7 @@ class DropoutWrapper final : public RnnCell {
               int64_t salt) const;
 
   const std::unique_ptr<RnnCell> cell_;
-  const Options options_;
+  const DropoutWrapperOptions options_;
 };
 
 }  // namespace millrace::train

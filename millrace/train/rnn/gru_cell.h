@@ -10,21 +10,21 @@
 
 namespace millrace::train {
 
+struct GruCellOptions {
+  Activation activation;           // empty: tanh
+  Initializer kernel_initializer;  // empty: the scope's
+  Initializer bias_initializer;    // empty: ones for gates, zeros
+  std::string name = "gru_cell";
+};
+
 // The state is {h}, the output h. Variables: "gru_cell/gates/kernel" [inputs +
 // units, 2 * units] and "gates/bias" [2 * units] for the gates r and u
 // (initially ones: little is forgotten), "candidate/kernel" [inputs + units,
 // units] and "candidate/bias" [units].
 class GruCell final : public RnnCell {
  public:
-  struct Options {
-    Activation activation;           // empty: tanh
-    Initializer kernel_initializer;  // empty: the scope's
-    Initializer bias_initializer;    // empty: ones for gates, zeros
-    std::string name = "gru_cell";
-  };
-  GruCell(int64_t units, Options options)
-      : units_(units), options_(std::move(options)) {}
-  explicit GruCell(int64_t units) : GruCell(units, Options()) {}
+  explicit GruCell(int64_t units, const GruCellOptions& options = {})
+      : units_(units), options_(options) {}
 
   std::vector<int64_t> state_sizes() const override { return {units_}; }
   int64_t output_size() const override { return units_; }
@@ -35,7 +35,7 @@ class GruCell final : public RnnCell {
   bool Build(const VariableScope& block, int64_t inputs, DataType dtype);
 
   const int64_t units_;
-  const Options options_;
+  const GruCellOptions options_;
   Output gate_kernel_;
   Output gate_bias_;
   Output candidate_kernel_;

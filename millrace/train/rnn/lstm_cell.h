@@ -12,25 +12,25 @@
 
 namespace millrace::train {
 
+struct LstmCellOptions {
+  bool use_peepholes = false;       // gates see c
+  std::optional<double> cell_clip;  // c is clipped to [-cell_clip, cell_clip]
+  std::optional<int64_t> projection;
+  std::optional<double> projection_clip;
+  double forget_bias = 1;
+  Activation activation;    // empty: tanh
+  Initializer initializer;  // of all weights; empty: the scope's
+  std::string name = "lstm_cell";
+};
+
 // The state is {c, h}, the output h, which is projected to `projection` numbers
 // if that is set. Variables: "lstm_cell/kernel" [inputs + outputs, 4 * units],
 // "bias" [4 * units], "w_f_diag", "w_i_diag", "w_o_diag" [units] with
 // peepholes, "projection/kernel" [units, projection].
 class LstmCell final : public RnnCell {
  public:
-  struct Options {
-    bool use_peepholes = false;       // gates see c
-    std::optional<double> cell_clip;  // c is clipped to [-cell_clip, cell_clip]
-    std::optional<int64_t> projection;
-    std::optional<double> projection_clip;
-    double forget_bias = 1;
-    Activation activation;    // empty: tanh
-    Initializer initializer;  // of all weights; empty: the scope's
-    std::string name = "lstm_cell";
-  };
-  LstmCell(int64_t units, Options options)
-      : units_(units), options_(std::move(options)) {}
-  explicit LstmCell(int64_t units) : LstmCell(units, Options()) {}
+  explicit LstmCell(int64_t units, const LstmCellOptions& options = {})
+      : units_(units), options_(options) {}
 
   std::vector<int64_t> state_sizes() const override {
     return {units_, output_size()};
@@ -50,7 +50,7 @@ class LstmCell final : public RnnCell {
               const Output& c) const;
 
   const int64_t units_;
-  const Options options_;
+  const LstmCellOptions options_;
   Output kernel_;
   Output bias_;
   Output w_f_diag_;

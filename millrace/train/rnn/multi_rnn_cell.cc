@@ -23,7 +23,7 @@ std::vector<bool> MultiRnnCell::state_is_memory() const {
 RnnCell::Step MultiRnnCell::Call(const VariableScope& variables,
                                  const Output& x,
                                  const std::vector<Output>& state) {
-  const VariableScope block = variables.Sub(name_);
+  const VariableScope block = variables.Sub(options_.name);
   if (!CheckCall(block.scope(), x, state)) return {};
   Step all;
   all.output = x;

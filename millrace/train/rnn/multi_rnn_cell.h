@@ -9,14 +9,18 @@
 
 namespace millrace::train {
 
+struct MultiRnnCellOptions {
+  std::string name = "multi_rnn_cell";
+};
+
 // The output of each cell is the input of the next; the state is the
 // concatenated list of theirs. Variables: "multi_rnn_cell/cell_0/...",
 // "cell_1/...". Requires: at least one cell.
 class MultiRnnCell final : public RnnCell {
  public:
   explicit MultiRnnCell(std::vector<std::unique_ptr<RnnCell>> cells,
-                        std::string name = "multi_rnn_cell")
-      : cells_(std::move(cells)), name_(std::move(name)) {}
+                        const MultiRnnCellOptions& options = {})
+      : cells_(std::move(cells)), options_(options) {}
 
   std::vector<int64_t> state_sizes() const override;
   std::vector<bool> state_is_memory() const override;
@@ -28,7 +32,7 @@ class MultiRnnCell final : public RnnCell {
 
  private:
   const std::vector<std::unique_ptr<RnnCell>> cells_;
-  const std::string name_;
+  const MultiRnnCellOptions options_;
 };
 
 }  // namespace millrace::train

@@ -305,14 +305,14 @@ TEST_F(Rnn, Gradients) {
   const Output loss = ops::Sum(
       s_, ops::Square(s_, ops::ConcatV2(s_, result.outputs, 0)), {0, 1});
   const ops::Variable kernel = ops::TrainableVariables(s_)[0];
-  const auto gradient = Gradients(s_, {loss}, {kernel.handle()});
-  ASSERT_TRUE(gradient.ok()) << gradient.status();
+  const auto gradient = ops::Gradients(s_, {loss}, {kernel.handle()});
+  ASSERT_TRUE(s_.ok()) << s_.status();
   const Output delta =
       ops::Placeholder(s_, DataType::kFloat, {.shape = kernel.shape()});
   const Output moved = kernel.AssignAdd(s_, delta);
   Session session(s_);
   ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s_)}).ok());
-  auto slope = session.Run({(*gradient)[0].tensor});
+  auto slope = session.Run({gradient[0].tensor});
   ASSERT_TRUE(slope.ok()) << slope.status();
   constexpr float kDelta = 0.01f;
   const int64_t n = (*slope)[0].num_elements();
