@@ -38,7 +38,8 @@ StatusOr<TraceTask> FindTask(const AdminTarget& target,
 
 void AdminService::Stop(CallContext& context, const StopRequest& request,
                         StopReply*, Done done) {
-  MR_LOG(Info) << "asked to stop by " << context.peer
+  MR_LOG(Info) << "asked to stop by "
+               << (context.peer ? context.peer() : "somebody")
                << (request.reason.empty() ? "" : ": ") << request.reason;
   target_->BeginStop(std::clamp<int64_t>(request.grace_ms, 0, kMaxGraceMs),
                      request.reason);

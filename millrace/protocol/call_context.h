@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "millrace/base/clock.h"
@@ -15,9 +16,9 @@ struct CallContext {
   // Cancelled when the caller gives up or is gone, or when the deadline passes.
   // May be null if the call is never cancelled.
   CancelScope* cancel = nullptr;
-  // The caller, for messages: an address, or the name of a task in the same
-  // process.
-  std::string peer;
+  // Returns the caller, for messages: an address, or the name of a task in the
+  // same process. May be empty.
+  std::function<std::string()> peer;
   // The caller's authenticated identity; empty if no authentication is
   // required.
   std::string identity;

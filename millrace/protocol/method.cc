@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
 namespace millrace {
@@ -78,16 +79,13 @@ const Method& GetMethod(MethodId id) {
 
 absl::Span<const Method> AllMethods() { return kMethods; }
 
-const Method* FindMethod(absl::string_view path) {
-  // The two names of a service differ only in ".grpc".
-  constexpr absl::string_view kLong = "/tensorflow.grpc.";
-  const bool is_long = absl::ConsumePrefix(&path, kLong);
-  const absl::string_view package = is_long ? "/tensorflow." : "";
-  for (const Method& m : kMethods) {
-    absl::string_view rest = m.path;
-    if (absl::ConsumePrefix(&rest, package) && rest == path) return &m;
+std::vector<std::string> PathsOf(const Method& method) {
+  std::vector<std::string> paths = {std::string(method.path)};
+  absl::string_view rest = method.path;
+  if (absl::ConsumePrefix(&rest, "/tensorflow.")) {
+    paths.push_back(absl::StrCat("/tensorflow.grpc.", rest));
   }
-  return nullptr;
+  return paths;
 }
 
 int64_t RetryDelayMillis(int attempt) {

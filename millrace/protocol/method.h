@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -49,10 +51,10 @@ struct Method {
 
 const Method& GetMethod(MethodId id);
 absl::Span<const Method> AllMethods();
-// Finds a method by its path, also by "/tensorflow.grpc.MasterService/..." and
-// its counterpart for the worker, with the package name of the services' own
-// files. Returns null if unknown.
-const Method* FindMethod(absl::string_view path);
+// Returns the paths by which a method is called: its own, and for one of the
+// master or the worker "/tensorflow.grpc.MasterService/..." and its
+// counterpart, with the package name of the services' own files.
+std::vector<std::string> PathsOf(const Method& method);
 
 // Returns the backoff before attempt `attempt` (1 is the first retry) of a
 // retried method: 20 ms, doubled each time, at most 2 s. The caller adds

@@ -28,7 +28,7 @@ class ServedConnection::ServedCall final : public RefCounted {
         request_(std::move(request)) {
     if (header.aux >= 0) context_.deadline = Deadline::After(header.aux);
     context_.cancel = &scope_;
-    context_.peer = "bulk";
+    context_.peer = [] { return "bulk"; };
   }
 
   const Method& method() const { return method_; }

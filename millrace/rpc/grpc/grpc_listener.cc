@@ -17,16 +17,15 @@
 #include "millrace/rpc/grpc/bind_error.h"
 #include "millrace/rpc/grpc/completion_thread.h"
 #include "millrace/rpc/grpc/grpc_log.h"
+#include "millrace/rpc/grpc/local_call.h"
 #include "millrace/rpc/grpc/message_quota.h"
+#include "millrace/rpc/grpc/method_call.h"
 #include "millrace/rpc/grpc/own_connections.h"
-#include "millrace/rpc/grpc/server_call.h"
 #include "millrace/rpc/grpc/wire_status.h"
 
 namespace millrace {
 namespace {
 
-// Calls that may arrive while a thread handles another one.
-constexpr int kRequestedCalls = 16;
 // Time for replies to leave before connections are closed.
 constexpr int64_t kFarewellMillis = 200;
 
@@ -100,7 +99,8 @@ class GrpcListener final : public Listener, public CallHost {
   int open_ = 0;
   bool draining_ = false;
 
-  grpc::AsyncGenericService service_;
+  MethodPaths methods_;
+  grpc::AsyncGenericService other_methods_;
   grpc::ServerCompletionQueue* queue_ = nullptr;
   std::unique_ptr<grpc::Server> server_;
   // Destroyed, with its queue, before the server.
@@ -137,7 +137,8 @@ Status GrpcListener::Start(const ListenOptions& options,
   // Clients may ping as often as they like.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   builder.SetResourceQuota(MessageQuota());
-  builder.RegisterAsyncGenericService(&service_);
+  builder.RegisterService(&methods_);
+  builder.RegisterAsyncGenericService(&other_methods_);
   std::unique_ptr<grpc::ServerCompletionQueue> queue =
       builder.AddCompletionQueue();
   auto quiet = std::make_unique<QuietGrpcLog>();  // we report errors ourselves
@@ -157,21 +158,17 @@ Status GrpcListener::Start(const ListenOptions& options,
   queue_ = queue.get();
   threads_ = std::make_unique<CompletionThreads>(
       "grpc-server", grpc.server_threads, std::move(queue));
-  for (int i = 0; i < kRequestedCalls; ++i) {
-    ServerCall::Request(this, &service_, queue_);
+  for (int i = 0; i < methods_.size(); ++i) {
+    MethodCall::Request(this, &methods_, i, queue_);
   }
+  LocalCall::Request(this, &other_methods_, queue_);
   return OkStatus();
 }
 
 bool GrpcListener::OnAccepted() {
-  bool open;
-  {
-    MutexLock lock(mu_);
-    ++open_;
-    open = !draining_;
-  }
-  ServerCall::Request(this, &service_, queue_);
-  return open;
+  MutexLock lock(mu_);
+  ++open_;
+  return !draining_;
 }
 
 void GrpcListener::OnClosed() {

@@ -1,8 +1,8 @@
-// ServerCall: one call at a gRPC listener, from the request for it to its last
-// event.
+// ServerCall: what calls at a gRPC listener have in common, from the request
+// for one to its last event.
 #pragma once
 
-#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/server_context.h>
 
 #include <atomic>
 #include <optional>
@@ -13,7 +13,6 @@
 #include "millrace/protocol/caller.h"
 #include "millrace/rpc/grpc/completion_thread.h"
 #include "millrace/rpc/grpc/local_method.h"
-#include "millrace/rpc/grpc/wire_status.h"
 
 namespace millrace {
 
@@ -22,9 +21,8 @@ struct Lanes;
 // The interface by which a call reaches its listener.
 class CallHost {
  public:
-  // Called when a call was accepted: asks gRPC for the next one. Returns false
-  // if the listener shuts down; the call is then answered with that. It counts
-  // as open either way.
+  // Counts an accepted call as open. Returns false if the listener shuts down;
+  // the call is then answered with that.
   virtual bool OnAccepted() = 0;
   // Called after the call's last event.
   virtual void OnClosed() = 0;
@@ -41,21 +39,22 @@ class CallHost {
   ~CallHost() = default;
 };
 
-// Lives from RequestCall until all of its events have arrived. Thread-safe as
-// far as gRPC's events and a handler's Done need it.
+// Made by the request for a call; deletes itself when all of its events have
+// arrived. Thread-safe as far as gRPC's events and a handler's Done need it.
 class ServerCall {
  public:
-  // Asks gRPC for a call; the call deletes itself. `host` must outlive it.
-  static void Request(CallHost* host, grpc::AsyncGenericService* service,
-                      grpc::ServerCompletionQueue* queue);
+  ServerCall(const ServerCall&) = delete;
+  ServerCall& operator=(const ServerCall&) = delete;
 
- private:
+ protected:
   class Event final : public CompletionEvent {
    public:
-    using Handler = void (ServerCall::*)(bool ok);
-    Event(ServerCall* call, Handler handler) : call_(call), handler_(handler) {}
+    template <class Call>
+    Event(Call* call, void (Call::*handler)(bool ok))
+        : call_(call), handler_(static_cast<Handler>(handler)) {}
 
    private:
+    using Handler = void (ServerCall::*)(bool ok);
     void OnEvent(bool ok) override {
       (call_->*handler_)(ok);
       call_->Release();
@@ -64,8 +63,10 @@ class ServerCall {
     const Handler handler_;
   };
 
-  explicit ServerCall(CallHost* host) : host_(host) {}
-  ~ServerCall();
+  // `host` must outlive the call; `context` is the call's own.
+  ServerCall(CallHost* host, grpc::ServerContextBase* context)
+      : host_(host), context_(context) {}
+  virtual ~ServerCall();
 
   // Adds a reference for an event or a task of ours that is in flight.
   void Hold() { events_.fetch_add(1, std::memory_order_relaxed); }
@@ -75,49 +76,33 @@ class ServerCall {
   }
   void Release();
 
-  void OnAccepted(bool ok);
-  void OnRead(bool ok);
-  void OnWritten(bool ok);
-  void OnFinished(bool) {}
+  // Begins an accepted call of `method`, null for one of no service. Returns
+  // false if the listener shuts down.
+  bool Begin(const Method* method, CancelScope* parent);
+  // Drops the call that a listener which shuts down did not accept: gRPC then
+  // has no event of its end.
+  void Drop() { Release(); }
+
+  CallHost* const host_;
+  const Method* method_ = nullptr;
+  Deadline deadline_;
+  Event over_{this, &ServerCall::OnCallOver};
+  // Cancelled when the caller has given up or is gone. Derived classes reset it
+  // in their destructors, since its own waits for a callback that runs.
+  std::optional<CancelScope> scope_;
+
+ private:
   void OnCallOver(bool);
   void CancelAtEnd();
 
-  // Methods of our services.
-  void RunHandler();
-  void AnswerHandler(const Status& status);
-  // Health and reflection.
-  void RunLocal();
-  void EndStream(const Status& status);
-  void Finish(const Status& status, Payloads payloads = Payloads::kLeftOut);
-
-  CallHost* const host_;
-  grpc::GenericServerContext server_context_;
-  grpc::GenericServerAsyncReaderWriter stream_{&server_context_};
+  grpc::ServerContextBase* const context_;
   std::atomic<int> events_{0};
   bool accepted_ = false;
   int64_t accepted_nanos_ = 0;
-  Deadline deadline_;
-  const Method* method_ = nullptr;
-  const LocalMethod* local_ = nullptr;
-  grpc::ByteBuffer request_;
-  ByteChunks reply_;
-  CallContext context_;
 
-  Mutex mu_;  // guards what start, end and streams share
-  bool set_up_ = false;
-  bool call_is_over_ = false;
-  bool writing_ = false;
-  bool finished_ = false;
-  std::optional<Status> end_;  // wanted once the write has ended
-
-  Event accept_{this, &ServerCall::OnAccepted};
-  Event read_{this, &ServerCall::OnRead};
-  Event written_{this, &ServerCall::OnWritten};
-  Event finish_{this, &ServerCall::OnFinished};
-  Event over_{this, &ServerCall::OnCallOver};
-
-  // The last member: its destructor waits for a callback that runs.
-  std::optional<CancelScope> scope_;
+  Mutex mu_;  // guards the next two
+  bool begun_ = false;
+  bool is_over_ = false;
 };
 
 }  // namespace millrace

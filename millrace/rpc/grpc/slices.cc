@@ -76,6 +76,15 @@ grpc::ByteBuffer ToByteBuffer(const ByteChunks& bytes) {
 
 StatusOr<ByteChunks> TakeBytes(grpc::ByteBuffer* buffer) {
   const auto size = static_cast<int64_t>(buffer->Length());
+  grpc::Slice only;
+  if (size < static_cast<int64_t>(kMinSharedSliceBytes) &&
+      buffer->TrySingleSlice(&only).ok()) {
+    // To copy a small message costs less than to share it.
+    std::string copy(reinterpret_cast<const char*>(only.begin()), only.size());
+    only = grpc::Slice();
+    buffer->Clear();
+    return ByteChunks(std::move(copy));
+  }
   const int64_t counted = size < kMinCountedBytes ? 0 : size;
   if (counted > 0) {
     const Status status = MemoryBudget::Process().Reserve(counted, "a message");

@@ -15,8 +15,9 @@ inline constexpr size_t kMinSharedSliceBytes = 4096;
 // has sent them, and holds copies of the rest.
 grpc::ByteBuffer ToByteBuffer(const ByteChunks& bytes);
 
-// Empties `buffer` and returns chunks that share its slices: gRPC gets its
-// memory back after the last chunk is destroyed, on whatever thread. Messages
+// Empties `buffer` and returns chunks that share its slices, or hold a copy of
+// a small one: gRPC gets its memory back after the last chunk is destroyed, on
+// whatever thread. Messages
 // of 64 KB and more count against the memory budget as long as any of their
 // chunks lives. Errors: RESOURCE_EXHAUSTED above the budget's limit, DATA_LOSS
 // if gRPC cannot read (decompress) the message.

@@ -73,7 +73,7 @@ LoopbackCall::LoopbackCall(const Method& method, absl::string_view address,
       server_scope_(door_ ? door_->scope() : nullptr) {
   server_context_.deadline = context.deadline;
   server_context_.cancel = &server_scope_;
-  server_context_.peer = std::move(caller);
+  server_context_.peer = [caller = std::move(caller)] { return caller; };
 }
 
 void LoopbackCall::Send(ByteChunks request) {

@@ -90,7 +90,7 @@ TEST(LoopbackTest, FrozenServerIsSilentAndAnswersWhenItThaws) {
     }
     const std::string address = (*listener)->address();
     EXPECT_TRUE(Ask(network, address).ok());
-    EXPECT_EQ(worker.last().peer, world->ProcessName(0));
+    EXPECT_EQ(worker.last().peer(), world->ProcessName(0));
     const int64_t start = NowNanos();
     world->FreezeUntil(ps, start + 10'000'000'000);
     // The deadline is the caller's own.

@@ -60,7 +60,7 @@ TEST_P(TransportSuite, AnswersWithWhatWasAskedOnControlLanes) {
     EXPECT_EQ(call.reply.tensor.num_elements(), 100);
     const CallContext seen = server.worker.last();
     EXPECT_EQ(seen.request_id, 77);
-    EXPECT_FALSE(seen.peer.empty());
+    EXPECT_FALSE(seen.peer().empty());
     EXPECT_FALSE(seen.deadline.infinite());
     EXPECT_LE(seen.deadline.remaining_millis(), 60'500);
     EXPECT_EQ(*AskLabel(*caller), "one");

@@ -119,6 +119,8 @@ class SuiteWorker final : public UnimplementedWorker {
     MutexLock lock(mu_);
     ++calls_;
     last_ = context;
+    // The transport's own function does not outlive the call.
+    last_.peer = [peer = context.peer()] { return peer; };
     always_on_control_ &= on_control;
   }
 
