@@ -116,28 +116,28 @@ class RemoteRendezvous::Receive : public RefCounted {
   int64_t start_nanos_ = 0;  // set if there are stats
 };
 
-RemoteRendezvous::RemoteRendezvous(int64_t step_id, const TaskName& self,
-                                   Ref<LocalRendezvous> local, Peers* peers,
-                                   Deadline deadline,
-                                   std::shared_ptr<StepStatsCollector> stats)
+RemoteRendezvous::RemoteRendezvous(
+    int64_t step_id, std::shared_ptr<const std::string> self_prefix,
+    Ref<LocalRendezvous> local, Peers* peers, Deadline deadline,
+    std::shared_ptr<StepStatsCollector> stats)
     : step_id_(step_id),
-      self_prefix_(absl::StrCat(self.ToString(), "/")),
+      self_prefix_(std::move(self_prefix)),
       local_(std::move(local)),
       peers_(peers),
       deadline_(deadline),
       stats_(std::move(stats)) {}
 
 Status RemoteRendezvous::Send(absl::string_view key, RendezvousValue value) {
-  if (!absl::StartsWith(key, self_prefix_)) {
+  if (!absl::StartsWith(key, *self_prefix_)) {
     return Internal("Invalid rendezvous key (src): ", key, "; this is ",
-                    self_prefix_);
+                    *self_prefix_);
   }
   return local_->Send(key, std::move(value));
 }
 
 void RemoteRendezvous::RecvAsync(absl::string_view key, CancelScope* cancel,
                                  RecvDone done) {
-  if (absl::StartsWith(key, self_prefix_)) {
+  if (absl::StartsWith(key, *self_prefix_)) {
     local_->RecvAsync(key, cancel, std::move(done));
     return;
   }

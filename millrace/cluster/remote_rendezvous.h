@@ -21,9 +21,11 @@ namespace millrace {
 // mark. Thread-safe.
 class RemoteRendezvous final : public Rendezvous {
  public:
-  // `peers` must outlive this object. Receives end at `deadline`, and record
-  // their times in `stats` unless it is null.
-  RemoteRendezvous(int64_t step_id, const TaskName& self,
+  // `self_prefix` is that of this task's keys. `peers` must outlive this
+  // object. Receives end at `deadline`, and record their times in `stats`
+  // unless it is null.
+  RemoteRendezvous(int64_t step_id,
+                   std::shared_ptr<const std::string> self_prefix,
                    Ref<LocalRendezvous> local, Peers* peers, Deadline deadline,
                    std::shared_ptr<StepStatsCollector> stats = nullptr);
 
@@ -38,7 +40,8 @@ class RemoteRendezvous final : public Rendezvous {
   StatusOr<Ref<Peer>> FindPeer(absl::string_view key);
 
   const int64_t step_id_;
-  const std::string self_prefix_;  // "/job:j/replica:0/task:1/"
+  const std::shared_ptr<const std::string>
+      self_prefix_;  // "/job:j/replica:0/task:1/"
   const Ref<LocalRendezvous> local_;
   Peers* const peers_;
   const Deadline deadline_;

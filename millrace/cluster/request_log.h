@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/base/memory/ref.h"
@@ -42,10 +43,11 @@ class RequestLog {
     if (it == calls_.end() || it->second == nullptr) return;
     ended = std::move(it->second);
     it->second = nullptr;
-    ended_.push_back(id);
-    if (ended_.size() > ended_kept_) {
-      calls_.erase(ended_.front());
-      ended_.pop_front();
+    if (ended_ == nullptr) ended_ = std::make_unique<std::deque<int64_t>>();
+    ended_->push_back(id);
+    if (ended_->size() > ended_kept_) {
+      calls_.erase(ended_->front());
+      ended_->pop_front();
     }
   }
 
@@ -53,7 +55,9 @@ class RequestLog {
   const size_t ended_kept_;
   Mutex mu_;                                       // guards all below
   absl::flat_hash_map<int64_t, Ref<Call>> calls_;  // null: has ended
-  std::deque<int64_t> ended_;
+  // Null at first, since an empty deque allocates, and most steps have a log
+  // that stays empty.
+  std::unique_ptr<std::deque<int64_t>> ended_;
 };
 
 }  // namespace millrace

@@ -34,6 +34,7 @@ struct LocalRendezvous::Item {
 LocalRendezvous::LocalRendezvous() = default;
 
 LocalRendezvous::~LocalRendezvous() {
+  if (table_.empty()) return;
   StartAbort(Cancelled("the step's rendezvous was dropped"));
 }
 

@@ -10,7 +10,9 @@ namespace millrace {
 ResourceStore::ResourceStore(std::string default_container)
     : default_container_(std::move(default_container)) {}
 
-ResourceStore::~ResourceStore() { ClearAll(); }
+ResourceStore::~ResourceStore() {
+  if (!containers_.empty()) ClearAll();
+}
 
 StatusOr<Ref<Resource>> ResourceStore::Find(absl::string_view container,
                                             absl::string_view name,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,8 @@ struct RunStepRequest {
   int64_t request_id = 0;
 };
 struct RunStepReply {
-  std::vector<NamedTensor> tensors;  // in the order of the fetches
-  RunMetadata metadata;
+  std::vector<NamedTensor> tensors;     // in the order of the fetches
+  std::optional<RunMetadata> metadata;  // if the options ask for it
   Status status;
 };
 
@@ -109,8 +110,8 @@ struct RunCallableRequest {
   int64_t request_id = 0;
 };
 struct RunCallableReply {
-  std::vector<Tensor> fetches;  // in the order of the options
-  RunMetadata metadata;
+  std::vector<Tensor> fetches;          // in the order of the options
+  std::optional<RunMetadata> metadata;  // if the options ask for it
 };
 
 struct ReleaseCallableRequest {

@@ -135,7 +135,8 @@ StatusOr<std::vector<Tensor>> TestSession::Run(RunArgs args) {
   for (NamedTensor& value : reply.tensors) {
     fetched.push_back(std::move(value.tensor));
   }
-  if (args.metadata != nullptr) *args.metadata = std::move(reply.metadata);
+  if (args.metadata != nullptr)
+    *args.metadata = std::move(reply.metadata).value_or(RunMetadata());
   return fetched;
 }
 

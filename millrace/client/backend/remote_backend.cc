@@ -50,7 +50,8 @@ class RemoteRun final : public BackendRun {
                                      After(options.timeout_ms), context.cancel,
                                      "RunCallable"));
     *fetches = std::move(reply.fetches);
-    if (context.metadata) *context.metadata = std::move(reply.metadata);
+    if (context.metadata)
+      *context.metadata = std::move(reply.metadata).value_or(RunMetadata());
     return OkStatus();
   }
 
@@ -105,7 +106,8 @@ class RemoteBackend final : public SessionBackend {
                                      After(request.options.timeout_ms),
                                      context.cancel, "RunStep"));
     MR_RETURN_IF_ERROR(reply.status);
-    if (context.metadata) *context.metadata = std::move(reply.metadata);
+    if (context.metadata)
+      *context.metadata = std::move(reply.metadata).value_or(RunMetadata());
     return TakeFetches(request.fetches, place, &reply.tensors, fetches);
   }
 

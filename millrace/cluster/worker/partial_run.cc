@@ -170,9 +170,9 @@ Status PartialRun::Begin(std::shared_ptr<const PlanSet> plans) {
   const auto self = Ref<PartialRun>::Share(this);
   MR_ASSIGN_OR_RETURN(
       step_, worker_.steps->BeginRun(step_id_, session_->handle(), self));
-  rendezvous_ =
-      MakeRef<RemoteRendezvous>(step_id_, session_->task(), step_->rendezvous,
-                                session_->peers(), Deadline::Infinite());
+  rendezvous_ = MakeRef<RemoteRendezvous>(step_id_, session_->key_prefix(),
+                                          step_->rendezvous, session_->peers(),
+                                          Deadline::Infinite());
   // From here on other calls find it.
   session_->AddPartialRun(step_id_, self);
   worker_.masters->AddStep(session_->watch(), step_id_, self);

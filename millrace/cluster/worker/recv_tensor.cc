@@ -100,9 +100,11 @@ RecvTensorCall::RecvTensorCall(WorkerState& worker, Ref<StepTable::Step> step,
 RecvTensorCall::~RecvTensorCall() { worker_.steps->EndReceive(*step_); }
 
 void RecvTensorCall::Start(Deadline deadline) {
-  scope_.CancelAt(deadline, worker_.lanes.timer,
-                  DeadlineExceeded("RecvTensor of step ", request_.step_id,
-                                   " did not end by its deadline"));
+  if (!deadline.infinite()) {
+    scope_.CancelAt(deadline, worker_.lanes.timer,
+                    DeadlineExceeded("RecvTensor of step ", request_.step_id,
+                                     " did not end by its deadline"));
+  }
   step_->rendezvous->RecvAsync(request_.rendezvous_key, &scope_,
                                [self = Ref<RecvTensorCall>::Share(this)](
                                    StatusOr<RendezvousValue> received) {

@@ -103,7 +103,7 @@ void RunGraphCall::ChooseStats() {
 
 Status RunGraphCall::Prepare() {
   ChooseStats();
-  rendezvous_ = MakeRef<RemoteRendezvous>(step_id_, session_->task(),
+  rendezvous_ = MakeRef<RemoteRendezvous>(step_id_, session_->key_prefix(),
                                           step_->rendezvous, session_->peers(),
                                           environment_.deadline, stats_);
   // Receives from other tasks end with the step, too. The callback is
@@ -116,10 +116,12 @@ Status RunGraphCall::Prepare() {
   CancelScope::Registration registration = scope_.Register(std::move(abort));
   MR_RETURN_IF_ERROR(registration.status);
   abort_token_ = registration.token;
-  scope_.CancelAt(
-      environment_.deadline, worker_.lanes.timer,
-      DeadlineExceeded("Step ", step_id_, " at ", session_->task().ToString(),
-                       " did not end by its deadline"));
+  if (!environment_.deadline.infinite()) {
+    scope_.CancelAt(
+        environment_.deadline, worker_.lanes.timer,
+        DeadlineExceeded("Step ", step_id_, " at ", session_->task().ToString(),
+                         " did not end by its deadline"));
+  }
   MR_RETURN_IF_ERROR(FillArgs());
   environment_.step_id = step_id_;
   environment_.cancel = &scope_;

@@ -147,28 +147,33 @@ void StepTable::Finish(std::vector<Ref<Step>> steps,
 }
 
 void StepTable::CleanUp(int64_t step_id) {
-  const Status reason =
-      Aborted("Step ", step_id, " was cleaned up at ", task_, ".");
-  std::vector<Ref<Step>> steps;
-  std::vector<Ref<StepRun>> runs;
+  Ref<Step> step;
+  Ref<StepRun> run;
   Timer::Id timer = 0;
+  bool in_use = false;
   {
     MutexLock lock(mu_);
     const auto it = steps_.find(step_id);
     Status status;
     if (it != steps_.end()) {
-      status = it->second->status_;
-      timer = std::exchange(it->second->timer_, 0);
-      if (it->second->run_ != nullptr)
-        runs.push_back(std::move(it->second->run_));
-      steps.push_back(std::move(it->second));
+      step = std::move(it->second);
       steps_.erase(it);
+      status = step->status_;
+      timer = std::exchange(step->timer_, 0);
+      run = std::move(step->run_);
+      in_use = run != nullptr || step->receiving_ > 0;
     }
     // A RunGraph or a RecvTensor may still be in flight.
     Remember(step_id, std::move(status));
   }
   if (timer != 0) lanes_.timer.Cancel(timer);
-  Finish(std::move(steps), std::move(runs), reason);
+  // A step whose run has ended and from which nobody receives, as most are, has
+  // nobody to tell.
+  if (!in_use) return;
+  const Status reason =
+      Aborted("Step ", step_id, " was cleaned up at ", task_, ".");
+  if (run != nullptr) run->Cancel(reason);
+  step->rendezvous->StartAbort(reason);
 }
 
 void StepTable::EndSession(const std::string& session, const Status& reason) {

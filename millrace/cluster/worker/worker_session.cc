@@ -73,6 +73,8 @@ StatusOr<Ref<WorkerSession>> WorkerSession::Make(
       session->devices_.push_back(device.get());
     }
   }
+  session->key_prefix_ = std::make_shared<const std::string>(
+      absl::StrCat(session->task_.ToString(), "/"));
   return session;
 }
 

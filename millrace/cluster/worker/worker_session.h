@@ -35,6 +35,11 @@ class WorkerSession : public RefCounted {
 
   const std::string& handle() const { return handle_; }
   const TaskName& task() const { return task_; }  // this task's name here
+  // Returns the beginning of the rendezvous keys of this task's devices,
+  // "/job:j/replica:0/task:1/".
+  const std::shared_ptr<const std::string>& key_prefix() const {
+    return key_prefix_;
+  }
   const std::string& master_task() const { return master_task_; }
   int64_t master_incarnation() const { return master_incarnation_; }
   // Devices of isolated sessions.
@@ -93,6 +98,7 @@ class WorkerSession : public RefCounted {
   const OpRegistry* const ops_;
   TaskQueue* const pool_;
   TaskName task_;
+  std::shared_ptr<const std::string> key_prefix_;
   std::unique_ptr<Peers> own_peers_;
   Peers* peers_ = nullptr;
   std::vector<std::unique_ptr<Device>> own_devices_;

@@ -194,8 +194,9 @@ Status MasterStep::MakeRequest(Part& part) {
   request.create_worker_session_called = true;
   request.store_errors_in_response_body = true;
   // The id must differ from all other requests to the same worker: a step has
-  // one RunGraph per worker, and step ids are unique and never 0.
-  request.request_id = step_id_;
+  // one RunGraph per worker, and step ids are unique and never 0. A call within
+  // this process arrives once, and needs none.
+  request.request_id = part.plan->peer->is_self() ? 0 : step_id_;
   request.trace_ids = trace_ids_;
   request.exec_options.record_timeline =
       options_.trace_level != TraceLevel::kNone;
