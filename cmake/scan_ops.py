@@ -21,7 +21,7 @@ class Table(NamedTuple):
   device: Optional[str] = None  # the word of MR_KERNELS that this table's files say
 
 
-# The devices of MR_KERNELS (millrace/kernel/kernel_decl.h): kernels for a Gpu stand in files *.gpu.cc and *.gpu.cu.
+# The devices of MR_KERNELS (millrace/kernel/kernel_decl.h): kernels for a Gpu stand in files *.gpu.cc.
 DEVICES = ("Cpu", "Gpu")
 KERNELS = r"^MR_KERNELS\(\s*(\w+),\s*(\w+)\)"
 TABLES = {
