@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the table of one facet: finds the declaring macros at line starts.
 
-The symbol names are those of the macros, so a declaration that is missing or
-doubled is a link error. The output is left alone when nothing changed.
+The symbol names are those of the macros, so a declaration in a file that is not
+compiled is a link error. The output is left alone when nothing changed.
 """
 
 import argparse
