@@ -84,9 +84,7 @@ class CheckLayersTest(unittest.TestCase):
 
   def test_kernels_for_gpus_are_a_room(self):
     path = "millrace/ops/math/add.gpu.cc"
-    self.assertEqual(
-      [], self.problems(path, '#include "millrace/graph/node.h"', '#include "millrace/ops/math/shapes_of_both.h"')
-    )
+    self.assertEqual([], self.problems(path, '#include "millrace/graph/node.h"', '#include "millrace/ops/math/shapes_of_both.h"'))
     self.assertOne(
       self.problems(path, '#include "millrace/pass/place.h"'),
       "ops.gpu (level 5) may not include pass",
