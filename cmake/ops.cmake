@@ -1,4 +1,4 @@
-# Ops by facet: x.op.cc, x.cpu.cc, x.gpu.cc, x.gpu.cu, x.grad.cc, x.cases.cc in millrace/ops/<family>/.
+# Ops by facet: x.op.cc, x.cpu.cc, x.gpu.cc, x.grad.cc, x.cases.cc in millrace/ops/<family>/.
 # One OBJECT library a family and facet (so `ninja millrace_ops_product_cpu` builds
 # one family), one STATIC library a facet that adds the table of its
 # declarations, which scan_ops.py finds in the files' text.
@@ -52,10 +52,6 @@ function(millrace_facet)
   set(all "")
   foreach(family IN LISTS MILLRACE_FAMILIES)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/millrace/ops/${family}/*.${arg_SUFFIX}.cc")
-    if(CMAKE_CUDA_COMPILER)
-      file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/millrace/ops/${family}/*.${arg_SUFFIX}.cu")
-      list(APPEND sources ${cuda_sources})
-    endif()
     if(sources)
       set(objects_target millrace_ops_${family}_${arg_NAME})
       add_library(${objects_target} OBJECT ${sources})
@@ -104,15 +100,11 @@ millrace_facet(NAME schema SUFFIX op TABLE all_ops HEADER millrace/graph/all_ops
 millrace_facet(NAME cpu SUFFIX cpu TABLE all_cpu_kernels HEADER millrace/kernel/all_kernels.h
   LINK millrace_ops_schema millrace_kernel millrace_device millrace_checkpoint
        millrace_dep_dnnl millrace_dep_re2 millrace_dep_images)
-# Kernels for GPUs: *.gpu.cc and, where the project has the language CUDA (nothing
-# enables it yet), *.gpu.cu. Without any the library is an empty table, so that
-# no program asks whether it was built for GPUs.
+# Kernels for GPUs. No build needs CUDA: *.gpu.cu are text, which is compiled at run
+# time for the card that is there. Without files the library is an empty table, so
+# that no program asks whether it was built for GPUs.
 millrace_facet(NAME gpu SUFFIX gpu TABLE all_gpu_kernels HEADER millrace/kernel/all_kernels.h
   LINK millrace_ops_cpu millrace_ops_schema millrace_kernel millrace_device)
-file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/millrace/ops/*.gpu.cu")
-if(cuda_sources AND NOT CMAKE_CUDA_COMPILER)
-  message(STATUS "CUDA is not enabled: *.gpu.cu are left out, and GPUs run no kernels of theirs")
-endif()
 millrace_facet(NAME grad SUFFIX grad TABLE all_gradients HEADER millrace/client/gradients/all_gradients.h
   LINK millrace_client millrace_ops_schema)
 if(MILLRACE_BUILD_TESTS)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the table of one facet: finds the declaring macros at line starts.
 
-The symbol names are those of the macros, so a declaration that is missing or
-doubled is a link error. The output is left alone when nothing changed.
+The symbol names are those of the macros, so a declaration in a file that is not
+compiled is a link error. The output is left alone when nothing changed.
 """
 
 import argparse
@@ -21,7 +21,7 @@ class Table(NamedTuple):
   device: Optional[str] = None  # the word of MR_KERNELS that this table's files say
 
 
-# The devices of MR_KERNELS (millrace/kernel/kernel_decl.h): kernels for a Gpu stand in files *.gpu.cc and *.gpu.cu.
+# The devices of MR_KERNELS (millrace/kernel/kernel_decl.h): kernels for a Gpu stand in files *.gpu.cc.
 DEVICES = ("Cpu", "Gpu")
 KERNELS = r"^MR_KERNELS\(\s*(\w+),\s*(\w+)\)"
 TABLES = {

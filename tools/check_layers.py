@@ -2,7 +2,8 @@
 """Checks what the compiler does not: rooms include only what layers.txt allows,
 and use all that it allows, third-party and standard headers stay in their
 places, files have telling names, all facets of an op lie in files of one stem
-and its kernels in those of their device, folders stay small.
+and its kernels in those of their device, code for GPUs beside what declares its
+kernels, folders stay small.
 
   tools/check_layers.py            the whole repository
   tools/check_layers.py PATH...    only these files
@@ -214,7 +215,7 @@ def check_file(layers, root, path, problems, uses):
   if re.match(r"millrace/ops/.*\.(cc|cu)$", path) and not re.search(
     r"\.(op|cpu|gpu|grad|cases)\.cc$|\.gpu\.cu$|_test\.cc$", path
   ):
-    report_at(1)("a file of millrace/ops needs a facet: x.op.cc, x.cpu.cc, x.gpu.cc, x.gpu.cu, x.grad.cc or x.cases.cc")
+    report_at(1)("a file of millrace/ops needs a facet: x.op.cc, x.cpu.cc, x.gpu.cc (and x.gpu.cu), x.grad.cc or x.cases.cc")
   with open(os.path.join(root, path), encoding="utf-8") as f:
     lines = f.read().split("\n")
   if path.endswith((".h", ".cuh")) and "#pragma once" not in lines:
@@ -237,7 +238,7 @@ def check_file(layers, root, path, problems, uses):
 def declarations(root, paths):
   """Returns (facet, op, path, line) of all declarations of facets in files of millrace/ops."""
   for path in paths:
-    m = re.match(r"millrace/ops/.*\.(\w+)\.(cc|cu)$", path)
+    m = re.match(r"millrace/ops/.*\.(\w+)\.cc$", path)
     if not m or m.group(1) not in FACET_MACROS:
       continue
     with open(os.path.join(root, path), encoding="utf-8") as f:
@@ -249,7 +250,7 @@ def declarations(root, paths):
 
 def check_stems(root, paths, problems):
   """Checks that all facets are those of an op, and that kernels of an op of x.op.cc are in x.cpu.cc or x_<word>.cpu.cc
-  (for GPUs .gpu.cc or .gpu.cu), gradients in x.grad.cc, cases in x.cases.cc."""
+  (for GPUs .gpu.cc), gradients in x.grad.cc, cases in x.cases.cc."""
   found = list(declarations(root, paths))
   schemas = {op: path[: -len(".op.cc")] for facet, op, path, _ in found if facet == "op"}
   for facet, op, path, line in found:
@@ -271,7 +272,7 @@ def check_stems(root, paths, problems):
 def check_devices(root, paths, problems):
   """Checks that files of kernels declare none for another device, which no table would have."""
   for path in paths:
-    m = re.match(r"millrace/ops/.*\.(cpu|gpu)\.(cc|cu)$", path)
+    m = re.match(r"millrace/ops/.*\.(cpu|gpu)\.cc$", path)
     if not m:
       continue
     with open(os.path.join(root, path), encoding="utf-8") as f:
@@ -279,9 +280,27 @@ def check_devices(root, paths, problems):
     for d in re.finditer(r"^MR_KERNELS\(\s*(\w+),\s*(\w+)\)", text, re.MULTILINE):
       if d.group(2).lower() != m.group(1):
         problems.append(
-          "%s:%d: MR_KERNELS(%s, %s) does not belong in a file *.%s.%s; files *.cpu.cc have those for Cpu, *.gpu.cc and "
-          "*.gpu.cu those for Gpu" % (path, text.count("\n", 0, d.start()) + 1, d.group(1), d.group(2), m.group(1), m.group(2))
+          "%s:%d: MR_KERNELS(%s, %s) does not belong in a file *.%s.cc; files *.cpu.cc have those for Cpu, *.gpu.cc those "
+          "for Gpu" % (path, text.count("\n", 0, d.start()) + 1, d.group(1), d.group(2), m.group(1))
         )
+
+
+def check_code_for_gpus(root, paths, problems):
+  """Checks that x.gpu.cu, which is compiled at run time, lies beside an x.gpu.cc and declares nothing, since no table would
+  have it."""
+  for path in paths:
+    if not re.match(r"millrace/ops/.*\.gpu\.cu$", path):
+      continue
+    beside = path[: -len("cu")] + "cc"
+    if not os.path.exists(os.path.join(root, beside)):
+      problems.append("%s:1: there is no %s beside it, which declares the kernels" % (path, beside))
+    with open(os.path.join(root, path), encoding="utf-8") as f:
+      text = f.read()
+    for d in re.finditer(r"^MR_\w+\(", text, re.MULTILINE):
+      problems.append(
+        "%s:%d: code for GPUs is text that is compiled at run time and no table has; declare this in %s"
+        % (path, text.count("\n", 0, d.start()) + 1, beside)
+      )
 
 
 def check_edges(layers, uses, rooms, problems):
@@ -354,6 +373,7 @@ def check(root, paths=None):
   check_stems(root, everything, misplaced)
   problems += [p for p in misplaced if p.split(":")[0] in asked]
   check_devices(root, asked, problems)
+  check_code_for_gpus(root, asked, problems)
   check_folders(root, sorted({os.path.dirname(p) for p in asked if p.startswith("millrace/")}), problems)
   return problems
 

@@ -83,20 +83,17 @@ class CheckLayersTest(unittest.TestCase):
     self.assertOne(self.problems("millrace/ops/math/add.cpu.cu"), "needs a facet")
 
   def test_kernels_for_gpus_are_a_room(self):
-    for path in ("millrace/ops/math/add.gpu.cc", "millrace/ops/math/add.gpu.cu"):
-      self.assertEqual(
-        [], self.problems(path, '#include "millrace/graph/node.h"', '#include "millrace/ops/math/shapes_of_both.h"')
-      )
-      self.assertOne(
-        self.problems(path, '#include "millrace/pass/place.h"'),
-        "ops.gpu (level 5) may not include pass",
-        "may include: ops.gpu base graph ops.op ops.cpu",
-      )
+    path = "millrace/ops/math/add.gpu.cc"
+    self.assertEqual([], self.problems(path, '#include "millrace/graph/node.h"', '#include "millrace/ops/math/shapes_of_both.h"'))
+    self.assertOne(
+      self.problems(path, '#include "millrace/pass/place.h"'),
+      "ops.gpu (level 5) may not include pass",
+      "may include: ops.gpu base graph ops.op ops.cpu",
+    )
     self.assertOne(
       self.problems("millrace/ops/math/add.cpu.cc", '#include "millrace/ops/math/add.gpu.h"'),
       "ops.cpu (level 5) may not include ops.gpu",
     )
-    self.assertEqual([], self.problems("millrace/ops/math/add.gpu.cu", "#include <cuda_runtime.h>"))
     self.assertOne(self.problems("millrace/ops/math/add.gpu.cc", "#include <cuda_runtime.h>"), "CUDA stays in *.gpu.cu")
 
   def test_unknown_room(self):
@@ -145,7 +142,7 @@ class CheckLayersTest(unittest.TestCase):
           "millrace/ops/math/add.cpu.cc": "MR_KERNELS(Add, Cpu){};\n",
           "millrace/ops/math/add_small.cpu.cc": "MR_KERNELS(\n    Sub, Cpu){};\n",
           "millrace/ops/math/add.gpu.cc": "MR_KERNELS(Sub, Gpu){};\n",
-          "millrace/ops/math/add_large.gpu.cu": "MR_KERNELS(\n    Add, Gpu){};\n",
+          "millrace/ops/math/add_large.gpu.cc": "MR_KERNELS(\n    Add, Gpu){};\n",
           "millrace/ops/math/add.grad.cc": "MR_GRADIENT(Add)(G& g) {}\nMR_NO_GRADIENT(Sub);\n",
           "millrace/ops/math/add.cases.cc": "MR_CASES(Add)(C& c) {}\n",
           "millrace/ops/math/shared_steps.cases.cc": "void Steps() {}\n",
@@ -159,9 +156,9 @@ class CheckLayersTest(unittest.TestCase):
       "declare this in millrace/ops/math/add.cpu.cc or millrace/ops/math/add_<word>.cpu.cc",
     )
     self.assertOne(
-      self.problems_of_tree({**schema, "millrace/ops/math/loop.gpu.cu": "\nMR_KERNELS(\n    Sub, Gpu){};\n"}),
-      "millrace/ops/math/loop.gpu.cu:2:",
-      "declare this in millrace/ops/math/add.gpu.cu or millrace/ops/math/add_<word>.gpu.cu",
+      self.problems_of_tree({**schema, "millrace/ops/math/loop.gpu.cc": "\nMR_KERNELS(\n    Sub, Gpu){};\n"}),
+      "millrace/ops/math/loop.gpu.cc:2:",
+      "declare this in millrace/ops/math/add.gpu.cc or millrace/ops/math/add_<word>.gpu.cc",
     )
     self.assertOne(
       self.problems_of_tree({**schema, "millrace/ops/math/add.gpu.cc": "MR_KERNELS(Ad, Gpu){};\n"}),
@@ -185,11 +182,25 @@ class CheckLayersTest(unittest.TestCase):
 
   def test_kernels_are_in_the_files_of_their_device(self):
     schema = {"millrace/ops/math/add.op.cc": "MR_OP(Add){};\n"}
-    for suffix, other in (("cpu.cc", "Gpu"), ("gpu.cc", "Cpu"), ("gpu.cu", "Cpu")):
+    for suffix, other in (("cpu.cc", "Gpu"), ("gpu.cc", "Cpu")):
       self.assertOne(
         self.problems_of_tree({**schema, "millrace/ops/math/add." + suffix: "\nMR_KERNELS(\n    Add, %s){};\n" % other}),
         "millrace/ops/math/add.%s:2: MR_KERNELS(Add, %s) does not belong in a file *.%s" % (suffix, other, suffix),
       )
+
+  def test_code_for_gpus_lies_beside_what_declares_its_kernels(self):
+    code = {"millrace/ops/math/add.gpu.cu": "#include <cuda_fp16.h>\n"}
+    beside = {"millrace/ops/math/add.op.cc": "MR_OP(Add){};\n", "millrace/ops/math/add.gpu.cc": "MR_KERNELS(Add, Gpu){};\n"}
+    self.assertEqual([], self.problems_of_tree({**beside, **code}))
+    self.assertOne(
+      self.problems_of_tree(code), "millrace/ops/math/add.gpu.cu:1: there is no millrace/ops/math/add.gpu.cc beside it"
+    )
+    code["millrace/ops/math/add.gpu.cu"] += "MR_KERNELS(Add, Gpu){};\n"
+    self.assertOne(
+      self.problems_of_tree({**beside, **code}),
+      "millrace/ops/math/add.gpu.cu:2: code for GPUs is text",
+      "declare this in millrace/ops/math/add.gpu.cc",
+    )
 
   def test_only_the_asked_files_are_reported(self):
     with tempfile.TemporaryDirectory() as root:

@@ -49,7 +49,7 @@ class ScanOpsTest(unittest.TestCase):
     self.assertIn("extern const KernelDecl mr_kernels_Add_Cpu;\nextern const KernelDecl mr_kernels_Sub_Cpu;\n", cpu)
     self.assertIn("    &::millrace::ops::mr_kernels_Add_Cpu,\n    &::millrace::ops::mr_kernels_Sub_Cpu,\n};", cpu)
     self.assertIn("absl::Span<const KernelDecl* const> AllCpuKernels() { return kTable; }", cpu)
-    gpu = self.scan("all_gpu_kernels", {"a.gpu.cc": GPU_FILE, "b.gpu.cu": "MR_KERNELS(Mul, Gpu){{.make = G}};\n"})
+    gpu = self.scan("all_gpu_kernels", {"a.gpu.cc": GPU_FILE, "b.gpu.cc": "MR_KERNELS(Mul, Gpu){{.make = G}};\n"})
     self.assertIn("    &::millrace::ops::mr_kernels_Add_Gpu,\n    &::millrace::ops::mr_kernels_Mul_Gpu,\n};", gpu)
     self.assertIn("absl::Span<const KernelDecl* const> AllGpuKernels() { return kTable; }", gpu)
     self.assertNotIn("Cpu", gpu)

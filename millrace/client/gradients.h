@@ -35,9 +35,10 @@ struct GradientsOptions {
 // of such gradients are not supported. The gradient of a function, or of a
 // conditional or loop made of functions (If, While), recomputes what it needs
 // of the function. An op that cannot be recomputed, such as random numbers and
-// reads of variables that the function changes, and an op that has no gradient
-// are UNIMPLEMENTED, with their names. After an error, which the graph keeps,
-// all gradients are none. `table` holds the gradient functions.
+// reads of variables that the function changes, and an op without a gradient
+// function are UNIMPLEMENTED, with their names; at an op declared by
+// MR_NO_GRADIENT the gradient ends without an error. After an error, which the
+// graph keeps, all gradients are none. `table` holds the gradient functions.
 std::vector<Gradient> Gradients(const Scope& scope,
                                 const std::vector<Output>& ys,
                                 const std::vector<Output>& xs,

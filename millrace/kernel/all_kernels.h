@@ -11,8 +11,7 @@ namespace millrace {
 
 // Returns the declarations of the files *.cpu.cc.
 absl::Span<const KernelDecl* const> AllCpuKernels();
-// Returns those of the files *.gpu.cc, and of *.gpu.cu in a build with CUDA.
-// There are none yet.
+// Returns those of the files *.gpu.cc. There are none yet.
 absl::Span<const KernelDecl* const> AllGpuKernels();
 
 // Returns the declarations for all devices, from which servers and sessions

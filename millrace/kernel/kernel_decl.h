@@ -8,8 +8,8 @@
 //
 // Ordered best first; the first entry whose constraints fit a node is taken.
 // The device, Cpu or Gpu, is the type of the devices that run them; each has a
-// table of its own (kernel/all_kernels.h), made from the files *.cpu.cc,
-// *.gpu.cc and *.gpu.cu.
+// table of its own (kernel/all_kernels.h), made from the files *.cpu.cc or
+// *.gpu.cc.
 #pragma once
 
 #include <string>

@@ -124,7 +124,7 @@ Status LocalSession::Close() {
     if (closed_) return OkStatus();
     closed_ = true;
   }
-  scope_.Cancel(Cancelled("Session was closed"));
+  scope_.Cancel(Cancelled("The session was closed by its client"));
   for (auto& device : options_.devices) device->resources().ClearAll();
   return OkStatus();
 }

@@ -189,7 +189,8 @@ class Case {
   // Tolerance of that check; 1e-3 otherwise (the op is run in double if it
   // can).
   Case& GradientTolerance(double t);
-  // Not run on stock TensorFlow, or a result that is allowed to differ.
+  // Not run on stock TensorFlow, or a result that is allowed to differ. Cases
+  // of an op in own_ops.txt are not run on stock anyway.
   Case& NoStock(std::string reason);
   Case& Deviates(std::string reason);
   // Run on stock only where the processor has this flag of /proc/cpuinfo;

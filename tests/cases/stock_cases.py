@@ -10,8 +10,10 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 import tensorflow as tf  # noqa: E402
+from exported_cases import exceptions  # noqa: E402
 from stock_values import difference  # noqa: E402
 
+MARKS = ("/", "v/", "s/")  # between a case's id and the rest of a node's name: what is run, and two copies for shapes
 STEP_MS = 25_000  # for one step (stock tries for 10 s to get memory); then the case waits for what does not come
 
 
@@ -33,13 +35,17 @@ def type_name(number):
 
 
 def load_cases(stem):
-  """The cases of an exported file; those that this processor cannot run on stock say so."""
+  """The cases of an exported file; those of ops that stock lacks, and those that this processor cannot run on it, say so."""
   with open(stem + ".json", encoding="utf-8") as f:
     cases = json.load(f)
-  flags = processor_flags()
+  flags, own = processor_flags(), exceptions("own_ops.txt")
   for case in cases:
     needs = case.get("stock_needs", "")
-    if needs and needs not in flags and not case["no_stock"]:
+    if case["no_stock"]:
+      continue
+    if case["op"] in own:
+      case["no_stock"] = "stock has no such op, which is " + own[case["op"]]
+    elif needs and needs not in flags:
       case["no_stock"] = "%s; this processor has no %s" % (case["stock_needs_why"], needs)
   return cases
 
@@ -73,6 +79,10 @@ class Chunk:
     self.cases = load_cases(stem)
     self.graph_def = load_graph(stem + ".graph")
     self.constants = {n.name: n.attr["value"].tensor for n in load_graph(stem + ".values").node}
+    # One op that stock does not have would take the whole graph with it.
+    asked = [c for c in self.cases if not c["no_stock"]]
+    if len(asked) < len(self.cases):
+      self.select(asked)
 
   def value(self, name):
     return tf.make_ndarray(self.constants[name])
@@ -105,17 +115,19 @@ class Chunk:
     for case in cases:
       part = copy.copy(self)
       part.cases = [case]
-      part.select(tuple(case["id"] + mark for mark in ("/", "v/", "s/")))
+      part.select([case])
       part.run([case], tell)
 
   def run_without_shapes(self, case, error, tell):
     """Stock refuses the nodes once it knows values or shapes, which we do not."""
-    self.select((case["id"] + "/",))
+    self.select([case], MARKS[:1])
     case["shapes"] = []
     found = ["stock does not build the graph with known values: %s" % error]
     self.run([case], lambda what, problems: tell(what, problems if problems is None else found + problems))
 
-  def select(self, prefixes):
+  def select(self, cases, marks=MARKS):
+    """Leaves the nodes of these cases alone in the graph."""
+    prefixes = tuple(case["id"] + mark for case in cases for mark in marks)
     kept = [n for n in self.graph_def.node if n.name.startswith(prefixes)]
     self.graph_def = tf.compat.v1.GraphDef(versions=self.graph_def.versions)
     self.graph_def.node.extend(kept)

@@ -131,6 +131,19 @@ def test_what_this_processor_lacks_is_not_run(tmp_path):
   assert report.not_run == ["family.Op, 0: slow; this processor has no no_such_flag"]
 
 
+def test_an_op_that_stock_lacks_is_not_run(tmp_path):
+  """The other cases of its graph are."""
+  export(tmp_path, "0", lambda: tf.no_op(name="op"), ["op"])
+  graph = stock_cases.load_graph(str(tmp_path / "0.graph"))
+  graph.node.add(name="c1/op", op="_SlicedProduct")
+  (tmp_path / "0.graph").write_bytes(graph.SerializeToString())
+  (entry,) = json.loads((tmp_path / "0.json").read_text())
+  (tmp_path / "0.json").write_text(json.dumps([entry, dict(entry, id="c1", op="_SlicedProduct", name="1")]))
+  report = compare_stock.compare(str(tmp_path))
+  assert (report.cases, report.against_stock, report.failures) == (2, 1, [])
+  assert report.not_run[0].startswith("family._SlicedProduct, 1: stock has no such op, which is a part of a product")
+
+
 def test_what_stock_gives_on_other_processors_is_allowed(tmp_path, monkeypatch):
   """oneDNN's pool and Eigen's treat NaN otherwise, for float on all processors."""
 

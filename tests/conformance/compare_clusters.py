@@ -21,6 +21,7 @@ WORDS = 5
 def first_words(message):
   """The start of an error's own text, without what sessions, masters and clients put before it."""
   text = re.split(r"^Node: '.*'$", message, flags=re.M)[-1]
+  text = re.sub(r"; in file \S+", "", text)  # of a damaged record, which stock's error does not name
   before = None
   while text != before:
     before = text

@@ -147,7 +147,7 @@ class RemoteBackend final : public SessionBackend {
   }
 
   void CancelAll() override {
-    closing_->Cancel(Cancelled("Session was closed."));
+    closing_->Cancel(Cancelled("The session was closed by its client"));
   }
 
   Status Close() override {

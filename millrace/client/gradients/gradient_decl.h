@@ -3,7 +3,11 @@
 //   MR_GRADIENT(Tanh)(GradContext& g) {
 //     g.Set(0, ops::TanhGrad(g, g.out(0), g.dy()));
 //   }
-//   MR_NO_GRADIENT(Shape);   // its outputs do not depend on values smoothly
+//   MR_NO_GRADIENT(Shape);
+//
+// The second is for ops whose outputs do not depend on values smoothly, or for
+// which TensorFlow gives none. There the gradient ends without an error; at an
+// op of which nothing is declared it is an error (client/gradients.h).
 #pragma once
 
 namespace millrace {
@@ -12,7 +16,7 @@ class GradContext;
 
 struct GradientDecl {
   const char* op;
-  // Null: the op is declared to have no gradient.
+  // Null: MR_NO_GRADIENT, nothing goes back through the op.
   void (*build)(GradContext&);
 };
 

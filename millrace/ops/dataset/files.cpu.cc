@@ -1,5 +1,6 @@
 // Kernels of data sets of records in files. Files are read on the blocking
 // pool, many records at a time.
+#include "absl/strings/str_cat.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/dataset.h"
 #include "millrace/ops/data/iterator_runtime.h"
@@ -167,8 +168,10 @@ class FileDataset::Iterator final : public DatasetIterator {
           // Nothing can be found behind a damaged record.
           read.open = nullptr;
           read.pass_over = 0;
-          ++read.file;
-          MR_RETURN_IF_ERROR(got.status());
+          const std::string& name = d.names_[read.file++];
+          if (!got.ok()) {
+            return Annotate(got.status(), absl::StrCat("; in file ", name));
+          }
           break;
         }
         if (read.pass_over > 0) {

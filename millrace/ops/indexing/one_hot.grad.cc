@@ -2,6 +2,7 @@
 
 namespace millrace::ops {
 
+// As in TensorFlow, nothing goes back to on_value and off_value either.
 MR_NO_GRADIENT(OneHot);
 
 }  // namespace millrace::ops

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "millrace/checkpoint/records/byte_stream.h"
 #include "millrace/checkpoint/records/record_reader.h"
 #include "millrace/ops/reader/text_line.h"
@@ -123,7 +124,8 @@ class TfRecordReader final : public WorkReader {
     if (status.code() == StatusCode::kOutOfRange) {
       return Outcome{.at_end = true};
     }
-    MR_RETURN_IF_ERROR(status);
+    if (!status.ok())
+      return Annotate(status, absl::StrCat("; in file ", work_));
     return Outcome{.produced = true};
   }
   void Close() override {
