@@ -106,9 +106,9 @@ class KernelContext {
       std::initializer_list<int> candidates, int i, TensorShape shape);
   StatusOr<Tensor> AllocateTemp(DataType type, TensorShape shape);
 
-  // Splits [0, total) over the device's intra-op threads. Checks for
-  // cancellation between shards, unless to_end is set. Returns CANCELLED (or
-  // the reason) if the step was cancelled.
+  // Splits [0, total) over the device's intra-op threads; 20 us of work and
+  // more are shared. Checks for cancellation between shards, unless to_end is
+  // set. Returns CANCELLED (or the reason) if the step was cancelled.
   Status ParallelFor(int64_t total, int64_t cost_nanos_per_unit,
                      absl::FunctionRef<void(int64_t begin, int64_t end)> f);
   // Returns OK, or the reason why the step is being cancelled. Long loops call

@@ -177,6 +177,7 @@ class Case {
   // |ours - stock| <= absolute + relative * |stock|. Without: integers, bool
   // and strings are equal; double 1e-12, float 1e-5, half 2e-3, bfloat16 2e-2,
   // both relative and absolute. The reference kernel is compared the same way.
+  // A NaN equals a NaN.
   Case& Tolerance(double relative, double absolute);
   Case& Tolerance(double both) { return Tolerance(both, both); }
   // Within `n` units in the last place of the output's type.

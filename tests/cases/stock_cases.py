@@ -103,7 +103,8 @@ class Chunk:
       if len(cases) > 1:
         return self.run_apart(cases, tell)
       if not cases[0].get("shapes"):
-        return tell(cases[0]["id"], ["stock does not take the graph: %s" % e])
+        own = "; list it in tests/cases/own_ops.txt if it is Millrace's own" if "Op type not registered" in str(e) else ""
+        return tell(cases[0]["id"], ["stock does not take the graph: %s%s" % (e, own)])
       return self.run_without_shapes(cases[0], e, tell)
     with new_session(graph) as session:
       for case in cases:

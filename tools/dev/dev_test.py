@@ -43,6 +43,13 @@ class SelectingTest(unittest.TestCase):
       self.assertLessEqual({"tests/cases/test_stock.py", "tests/cases/test_snapshots.py"}, set(selection.python))
       self.assertFalse(selection.filters or selection.stock)
 
+  def test_files_of_an_op_with_their_unit_test(self):
+    programs = PROGRAMS + [("ops_queue_test", "millrace/ops/queue")]
+    selection = selecting.select("ops/queue/barrier", programs)
+    self.assertEqual(selection.programs, ["cases_tests", "ops_queue_test"])
+    self.assertIn("Barrier", selection.stock)
+    self.assertIn("Barrier", selection.filters["ops_queue_test"])
+
   def test_tools_and_what_drives_benchmarks(self):
     for name in ("tools", "tools/free_ports_test.py", "benchmarks", "benchmarks/protocol/goals_test.py"):
       selection = selecting.select(name, PROGRAMS)

@@ -81,7 +81,7 @@ def select(name, programs):
       selection.tools = True
       selection.programs += [p for p, folder in programs if folder.startswith("tools/")]
     elif path.startswith("millrace/ops") and (os.path.isdir(full) or glob.glob(full + ".*")):
-      files = [p for p in sources.cxx_files() if p.startswith(path + "/") or p.startswith(path + ".")]
+      files = [p for p in sources.cxx_files() if p.startswith((path + "/", path + ".")) or p == path + "_test.cc"]
       ops = sources.ops_declared(files)
       if ops and "cases_tests" in names:
         selection.programs.append("cases_tests")

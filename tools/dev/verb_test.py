@@ -282,7 +282,7 @@ def run_selected(args, report):
     if selection.empty():
       say(
         "no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
-        "an op (MatMul), a suite (StatusTest), conformance or cluster" % name
+        "files of ops without suffix (ops/nn/rectifier), an op (MatMul), a suite (StatusTest), conformance or cluster" % name
       )
       report.total.add(Count(0, 1))
       report.not_tested = True
