@@ -27,7 +27,7 @@ case $output in
     # And with comments: the compiler tells by a header's very bytes that it is in
     # the precompiled one, so one that was made before a comment changed is useless.
     rm -f "$output" "$output.sum"
-    CCACHE_COMMENTS=1 "$@"
+    CCACHE_COMMENTS=1 CCACHE_NODIRECT=1 "$@"
     md5sum <"$output" >"$output.sum"
     ;;
   *)
