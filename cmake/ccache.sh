@@ -24,8 +24,9 @@ case $output in
   *.gch)
     # The preprocessor would take the header of before for what it includes, and
     # ccache then knows the new one by that alone.
-    # And with comments: the compiler tells by a header's very bytes that it is in
-    # the precompiled one, so one that was made before a comment changed is useless.
+    # With comments: the compiler tells by a header's very bytes that it is in the
+    # precompiled one, so one that was made before a comment changed is useless. And
+    # not by the files that were read (direct mode), where such a one may be kept.
     rm -f "$output" "$output.sum"
     CCACHE_COMMENTS=1 CCACHE_NODIRECT=1 "$@"
     md5sum <"$output" >"$output.sum"

@@ -5,12 +5,10 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
-#include <map>
 
 #include "millrace/base/files/file.h"
-#include "millrace/base/sim/sim.h"
+#include "millrace/ops/queue/testing/queue_values.h"
 
 namespace millrace::ops {
 namespace {
@@ -18,30 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-
-Queue::Options Int64s(QueueKind kind, int32_t capacity) {
-  Queue::Options o;
-  o.kind = kind;
-  o.types = {DataType::kInt64};
-  o.shapes = {PartialShape({})};
-  o.capacity = capacity;
-  if (kind == QueueKind::kRandomShuffle) {
-    o.seed = 5;
-    o.seed2 = 6;
-  }
-  return o;
-}
-
-QueueTuple One(int64_t v) { return {Tensor::Scalar<int64_t>(v)}; }
-QueueTuple Many(int64_t begin, int64_t end) {
-  std::vector<int64_t> values;
-  for (int64_t v = begin; v < end; ++v) values.push_back(v);
-  return {Tensor::Vector<int64_t>(absl::MakeConstSpan(values))};
-}
-std::vector<int64_t> Values(const QueueTuple& t) {
-  const auto flat = t[0].flat<int64_t>();
-  return {flat.begin(), flat.end()};
-}
 
 int64_t HeapBytes() {
   const struct mallinfo2 m = mallinfo2();
@@ -401,100 +375,6 @@ TEST_F(QueueTest, AnImpossibleBatchIsRefusedAtOnce) {
   queue_->DequeueMany(Caller(), 1 << 20, SmallBatch::kRefuse, take.AsTuple());
   ASSERT_TRUE(take.ended);
   EXPECT_EQ(take.result.status().code(), StatusCode::kResourceExhausted);
-}
-
-// Elements in = out + inside, with every kind of end; the seed decides.
-TEST(QueueSimTest, NoElementIsLostOrDoubled) {
-  for (uint64_t seed = 1; seed <= 2000; ++seed) {
-    const SimResult result = SimWorld({.seed = seed}).Run([seed] {
-      constexpr QueueKind kKinds[] = {
-          QueueKind::kFifo, QueueKind::kRandomShuffle, QueueKind::kPaddingFifo,
-          QueueKind::kPriority};
-      const QueueKind kind = kKinds[seed % 4];
-      auto queue = MakeRef<Queue>(Int64s(kind, 7), "q");
-      ThreadPool completions("completions", 2);
-      Mutex mu;
-      std::map<int64_t, int> in, out;  // value -> count
-      std::map<int64_t, int> unknown;  // from enqueues that ended early
-      const auto caller = [&](CancelScope* scope) {
-        QueueCaller c;
-        c.cancel = scope;
-        c.allocator = HostAllocator();
-        c.completions = &completions;
-        return c;
-      };
-      const auto producer = [&](int64_t first) {
-        for (int64_t i = 0; i < 12; ++i) {
-          const auto n = static_cast<int64_t>(1 + SimRandom(10));
-          const QueueTuple batch = Many(first + i * 10, first + i * 10 + n);
-          CancelScope scope;
-          Notification ended;
-          Status status;
-          queue->EnqueueMany(caller(&scope), batch, Done([&](Status s) {
-                               status = std::move(s);
-                               ended.Notify();
-                             }));
-          if (SimRandom(4) == 0) scope.Cancel(Cancelled("stop"));
-          ended.Wait();
-          MutexLock lock(mu);
-          for (int64_t v : Values(batch)) ++(status.ok() ? in : unknown)[v];
-        }
-      };
-      std::atomic<bool> finished{false};
-      const auto consumer = [&] {
-        while (!finished.load()) {
-          CancelScope scope;
-          Notification ended;
-          StatusOr<QueueTuple> got = QueueTuple();
-          const SmallBatch small_batch =
-              SimRandom(3) == 0 ? SmallBatch::kAllow : SmallBatch::kRefuse;
-          const auto n = static_cast<int64_t>(1 + SimRandom(9));
-          queue->DequeueMany(caller(&scope), n, small_batch,
-                             [&](StatusOr<QueueTuple> r) {
-                               got = std::move(r);
-                               ended.Notify();
-                             });
-          if (!ended.WaitUntil(
-                  Deadline::AfterMillis(static_cast<int64_t>(SimRandom(5))))) {
-            scope.Cancel(DeadlineExceeded("late"));
-            ended.Wait();
-          }
-          if (got.status().code() == StatusCode::kOutOfRange) return;
-          if (!got.ok()) continue;
-          MutexLock lock(mu);
-          for (int64_t v : Values(*got)) ++out[v];
-        }
-      };
-      {
-        std::vector<Thread> producers, consumers;
-        for (int i = 0; i < 3; ++i) {
-          producers.emplace_back("producer", [&, i] { producer(i * 1000); });
-          consumers.emplace_back("consumer", consumer);
-        }
-        for (Thread& t : producers) t.Join();
-        Notification closed;
-        queue->Close(caller(nullptr),
-                     SimRandom(2) == 0 ? PendingEnqueues::kCancel
-                                       : PendingEnqueues::kWaitFor,
-                     Done([&](Status) { closed.Notify(); }));
-        closed.Wait();
-        for (Thread& t : consumers) t.Join();
-      }
-      // Takes the rest.
-      while (queue->size() > 0) {
-        queue->Dequeue(caller(nullptr), [&](StatusOr<QueueTuple> r) {
-          ASSERT_TRUE(r.ok());
-          ++out[Values(*r)[0]];
-        });
-      }
-      for (const auto& [value, times] : out) {
-        EXPECT_EQ(times, 1) << value;
-        EXPECT_TRUE(in.count(value) || unknown.count(value)) << value;
-      }
-      for (const auto& [value, times] : in) EXPECT_EQ(out.count(value), 1u);
-    });
-    ASSERT_TRUE(result.status.ok()) << result.Report();
-  }
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ void LocalCall::Request(CallHost* host, grpc::AsyncGenericService* service,
 
 void LocalCall::OnAccepted(bool ok) {
   if (!ok) {
-    Drop();
+    Release();  // at shutdown gRPC drops the event of the call's end
     return;
   }
   const std::string& path = server_context_.method();

@@ -21,7 +21,6 @@ class LocalCall final : public ServerCall {
   LocalCall(CallHost* host, grpc::AsyncGenericService* service,
             grpc::ServerCompletionQueue* queue)
       : ServerCall(host, &server_context_), service_(service), queue_(queue) {}
-  ~LocalCall() override { scope_.reset(); }
 
   void OnAccepted(bool ok);
   void OnRead(bool ok);

@@ -36,7 +36,7 @@ void MethodCall::Request(CallHost* host, MethodPaths* paths, int index,
 
 void MethodCall::OnAccepted(bool ok) {
   if (!ok) {
-    Drop();
+    Release();  // at shutdown gRPC drops the event of the call's end
     return;
   }
   const bool open = Begin(&paths_->method(index_), host_->handlers());

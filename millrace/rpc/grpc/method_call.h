@@ -43,7 +43,6 @@ class MethodCall final : public ServerCall {
         paths_(paths),
         index_(index),
         queue_(queue) {}
-  ~MethodCall() override { scope_.reset(); }
 
   void OnAccepted(bool ok);
   void OnFinished(bool) {}

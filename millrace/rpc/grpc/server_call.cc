@@ -5,11 +5,10 @@
 
 namespace millrace {
 
-ServerCall::~ServerCall() = default;
-
 void ServerCall::Release() {
   if (events_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   CallHost* host = accepted_ ? host_ : nullptr;
+  scope_.reset();  // waits for a callback that runs, while all of *this lives
   delete this;
   if (host) host->OnClosed();
 }

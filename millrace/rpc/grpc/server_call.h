@@ -66,7 +66,7 @@ class ServerCall {
   // `host` must outlive the call; `context` is the call's own.
   ServerCall(CallHost* host, grpc::ServerContextBase* context)
       : host_(host), context_(context) {}
-  virtual ~ServerCall();
+  virtual ~ServerCall() = default;
 
   // Adds a reference for an event or a task of ours that is in flight.
   void Hold() { events_.fetch_add(1, std::memory_order_relaxed); }
@@ -79,16 +79,11 @@ class ServerCall {
   // Begins an accepted call of `method`, null for one of no service. Returns
   // false if the listener shuts down.
   bool Begin(const Method* method, CancelScope* parent);
-  // Drops the call that a listener which shuts down did not accept: gRPC then
-  // has no event of its end.
-  void Drop() { Release(); }
-
   CallHost* const host_;
   const Method* method_ = nullptr;
   Deadline deadline_;
   Event over_{this, &ServerCall::OnCallOver};
-  // Cancelled when the caller has given up or is gone. Derived classes reset it
-  // in their destructors, since its own waits for a callback that runs.
+  // Cancelled when the caller has given up or is gone.
   std::optional<CancelScope> scope_;
 
  private:
