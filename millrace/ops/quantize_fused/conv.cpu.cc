@@ -132,18 +132,24 @@ class FusedConvKernel {
                              x.dim(3), " vs ", filter.dim(2));
     }
     MR_RETURN_IF_ERROR(PadExplicitly(&p));
+    MR_ASSIGN_OR_RETURN(const Range range_x,
+                        RangeInput(ctx, range_, range_ + 1));
+    MR_RETURN_IF_ERROR(CheckFilterRanges(ctx, p.out_depth));
     FinishSpec spec;
-    Range out_range;
-    MR_RETURN_IF_ERROR(ReadScales(ctx, p.out_depth, &spec, &out_range));
     const TensorShape shape = attrs_.OutputShape(p);
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
-    MR_RETURN_IF_ERROR(ReadSummand(ctx, shape, &spec));
     if (out_range_ >= 0) {
-      MR_RETURN_IF_ERROR(SetRange(ctx, 1, out_range));
+      MR_ASSIGN_OR_RETURN(const Range r,
+                          RangeInput(ctx, out_range_, out_range_ + 1));
+      spec.out_step = SymmetricStep(r, out->dtype());
+      MR_RETURN_IF_ERROR(SetRange(ctx, 1, r));
     } else {
       MR_RETURN_IF_ERROR(SetRangesOfSums(ctx));
     }
+    MR_RETURN_IF_ERROR(ReadSummand(ctx, shape, &spec));
+    // Without an element there may be any number of channels.
     if (out->num_elements() == 0) return OkStatus();
+    MR_RETURN_IF_ERROR(ReadScales(ctx, range_x, p.out_depth, &spec));
     Tensor temporary;
     auto* sums = reinterpret_cast<int32_t*>(out->mutable_data());
     if (out->dtype() != DataType::kQint32) {
@@ -182,10 +188,7 @@ class FusedConvKernel {
     return {at(min), at(min + 1)};
   }
 
-  Status ReadScales(KernelContext& ctx, int64_t depth, FinishSpec* spec,
-                    Range* out_range) const {
-    MR_ASSIGN_OR_RETURN(const Range range_x,
-                        RangeInput(ctx, range_, range_ + 1));
+  Status CheckFilterRanges(const KernelContext& ctx, int64_t depth) const {
     for (const int i : {range_ + 2, range_ + 3}) {
       const Tensor& t = ctx.input(i);
       if (t.rank() == 0) continue;
@@ -196,6 +199,11 @@ class FusedConvKernel {
             " numbers, but have shape ", t.shape().DebugString());
       }
     }
+    return OkStatus();
+  }
+
+  Status ReadScales(KernelContext& ctx, Range range_x, int64_t depth,
+                    FinishSpec* spec) const {
     const float step_x = SymmetricStep(range_x, ctx.input_type(0));
     float largest = 0;
     for (int64_t i = 0; i < depth; ++i) {
@@ -203,13 +211,8 @@ class FusedConvKernel {
                                                     DataType::kQint8));
       largest = std::max(largest, spec->scales.back());
     }
-    spec->out_step = largest;
+    if (out_range_ < 0) spec->out_step = largest;
     spec->relu = kActivation == Activation::kRelu;
-    if (out_range_ >= 0) {
-      MR_ASSIGN_OR_RETURN(*out_range,
-                          RangeInput(ctx, out_range_, out_range_ + 1));
-      spec->out_step = SymmetricStep(*out_range, ctx.output_type(0));
-    }
     return bias_ < 0 ? OkStatus() : ReadBias(ctx, bias_, spec);
   }
 
