@@ -15,9 +15,9 @@ MR_GRADIENT(RaggedTensorToTensor)(GradContext& g) {
 
   const Output shape = ShapeOf(g, values);
   const Output count = Element(g, shape, 0);
-  const Output numbers = RaggedTensorToTensor(
-      g, Part(g, ShapeOf(g, dy), 0, ragged + 1), Range(g, 0, count, 1), -1,
-      partitions, names);
+  const Output numbers =
+      RaggedTensorToTensor(g, Part(g, ShapeOf(g, dy), 0, ragged + 1),
+                           Range(g, 0, count, 1), -1, partitions, names);
   const Output segments = Reshape(g, numbers, {-1});
   const Output rows =
       Reshape(g, dy,
