@@ -53,10 +53,10 @@ MR_CASES(MatrixLogarithm)(CaseList& c) {
   EachShape(c);
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Of(t, {2, 2}, {-1, 0, 0, -1})}).Tolerance(MatrixTolerance(t));
-    c.Ok({Of(t, {1, 1}, {0})});
     c.Ok({Full(t, {2, 2}, 0)});
     c.Ok({Of(t, {2, 2}, {std::nan(""), 1, 1, 1})});
   });
+  c.Ok({Of(kC, {1, 1}, {0})});
   FunctionErrors(c, kC);
   FunctionBuildErrors(c, kC);
 }
