@@ -21,7 +21,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND quantize_flags -ffp-contract=off)
 endif()
 # Families whose time is in loops over elements.
-set(loop_families arithmetic array convolution elementwise fused indexing layout linalg nn pooling product quantize reduction state train)
+set(loop_families arithmetic array convolution elementwise fused indexing layout linalg nn pooling product quantize quantize_fused reduction state train)
 millrace_pch(millrace_pch_cpu OPTIONS ${kernel_flags} HEADERS "${PROJECT_SOURCE_DIR}/millrace/kernel/kernel_decl.h")
 millrace_pch(millrace_pch_op HEADERS "${PROJECT_SOURCE_DIR}/millrace/graph/shape_context.h")
 millrace_pch(millrace_pch_cases OPTIONS -g0 ${MILLRACE_UNOPTIMIZED} HEADERS "${PROJECT_SOURCE_DIR}/tests/cases/case.h")
@@ -56,7 +56,7 @@ function(millrace_facet)
       set(objects_target millrace_ops_${family}_${arg_NAME})
       add_library(${objects_target} OBJECT ${sources})
       set(pch millrace_pch_${arg_SUFFIX})
-      if(arg_SUFFIX STREQUAL "cpu" AND family STREQUAL "quantize")
+      if(arg_SUFFIX STREQUAL "cpu" AND family MATCHES "^quantize")
         # The precompiled header of the others serves: it has no code yet, which
         # is what the flag of these changes.
         target_compile_options(${objects_target} PRIVATE ${quantize_flags})
