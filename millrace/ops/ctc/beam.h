@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
-
 namespace millrace::ops {
 
 // Keeps the `limit` best of the items that are added: a list while there are
@@ -22,12 +20,9 @@ class Beam {
 
   explicit Beam(int64_t limit) : limit_(limit) {}
 
-  int64_t size() const { return static_cast<int64_t>(Items().size()); }
+  int64_t size() const { return static_cast<int64_t>(items_.size()); }
   // Returns the items, in no particular order.
-  absl::Span<const int64_t> Items() const {
-    return absl::MakeConstSpan(items_).first(items_.size() -
-                                             (state_ == State::kHeap ? 1 : 0));
-  }
+  const std::vector<int64_t>& items() const { return items_; }
 
   // Adds an item. Returns the one that is out, which may be that item itself,
   // or kNone.
@@ -35,21 +30,25 @@ class Beam {
   int64_t Add(int64_t item, const Better& better) {
     if (state_ == State::kHeap) {
       if (!better(item, items_.front())) return item;
-      // The last place is spare; it gets the worst item.
-      items_.back() = item;
       std::pop_heap(items_.begin(), items_.end(), better);
-      return items_.back();
+      const int64_t out = std::exchange(items_.back(), item);
+      std::push_heap(items_.begin(), items_.end(), better);
+      return out;
     }
     items_.push_back(item);
+    if (size() > limit_) {
+      std::make_heap(items_.begin(), items_.end(), better);
+      std::pop_heap(items_.begin(), items_.end(), better);
+      const int64_t out = items_.back();
+      items_.pop_back();
+      state_ = State::kHeap;
+      return out;
+    }
     if (state_ == State::kWorstFirst &&
         !better(items_.back(), items_.front())) {
       std::swap(items_.front(), items_.back());
     }
-    if (static_cast<int64_t>(items_.size()) <= limit_) return kNone;
-    std::make_heap(items_.begin(), items_.end(), better);
-    std::pop_heap(items_.begin(), items_.end(), better);
-    state_ = State::kHeap;
-    return items_.back();
+    return kNone;
   }
 
   // Returns the worst item. Requires: there is one.
@@ -72,7 +71,6 @@ class Beam {
     std::vector<int64_t> sorted = std::move(items_);
     items_.clear();
     if (state_ == State::kHeap) {
-      sorted.pop_back();
       std::sort_heap(sorted.begin(), sorted.end(), better);
     } else {
       std::sort(sorted.begin(), sorted.end(), better);

@@ -183,7 +183,7 @@ StatusOr<std::vector<FoundPath<T>>> BeamSearch<T>::Best(
     return InvalidArgument("Less leaves in the beam search than requested.");
   }
   Beam best(count);
-  for (const int64_t i : beam_.Items()) best.Add(i, Better());
+  for (const int64_t i : beam_.items()) best.Add(i, Better());
   std::vector<FoundPath<T>> paths;
   for (const int64_t i : best.TakeSorted(Better())) {
     paths.push_back({LabelsOf(i, merge_repeated), At(i).now.total});

@@ -73,7 +73,7 @@ MR_CASES(CTCBeamSearchDecoder)(CaseList& c) {
     c.Ok({Rand(t, {25, 9, 40}), Rand(DataType::kInt32, {9}, 5, 26)},
          {{"beam_width", 20}, {"top_paths", 2}})
         .Tolerance(1e-4);
-    // All paths of a length are equal, so their order is by chance.
+    // Many paths are equal: their order is that of heaps.
     c.Ok({Full(t, {4, 2, 4}, 0), Vec({4, 3})},
          {{"beam_width", 5}, {"top_paths", 3}})
         .Tolerance(1e-5);
