@@ -7,8 +7,8 @@ constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 double PadConvTolerance(DataType t) {
   if (t == DataType::kHalf) return 2e-2;
-  if (t == DataType::kBfloat16) return 0.2;
-  return t == DataType::kDouble ? 1e-6 : 1e-5;
+  if (t == DataType::kBfloat16) return 3e-2;
+  return 1e-5;  // the weights of resized pixels are float for double, too
 }
 
 AttrMap Attrs(const char* mode, const char* padding, int64_t stride) {
