@@ -81,4 +81,31 @@ MR_CASES(AdjustContrastv2)(CaseList& c) {
       .Tolerance(1e-5);
 }
 
+MR_CASES(AdjustContrast)(CaseList& c) {
+  const DataType f = DataType::kFloat;
+  const auto inputs = [&](Value images, double factor, double least,
+                          double most) -> std::vector<Value> {
+    return {std::move(images), Scalar(f, factor), Scalar(f, least),
+            Scalar(f, most)};
+  };
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    c.Ok(inputs(Rand(t, {2, 3, 4, 3}, 0, 100), 1.7, 10, 80)).Tolerance(1e-4);
+    c.Ok(inputs(Rand(t, {5, 3, 2}, -50, 50), -0.5, -20, 20)).Tolerance(1e-4);
+  });
+  c.Ok(inputs(F32({2, 2, 3, 3}), 2, 1, -1)).Tolerance(1e-5);
+  c.Ok(inputs(F32({0, 2, 3, 3}), 2, -1, 1));
+  c.Ok(inputs(F32({1, 0, 3, 3}), 2, -1, 1));
+  c.Ok(inputs(F32({3, 64, 33, 2}), 1.5, -1, 1)).Tolerance(1e-4);
+  const Value one = Scalar(f, 1), two = F32({2}), images = F32({1, 2, 2, 3});
+  c.Error(inputs(F32({2, 3}), 1, 0, 1), kInvalid,
+          "input must be at least 3-D, got shape[2,3]");
+  c.Error({images, two, one, one}, kInvalid,
+          "contrast_factor must be scalar: [2]");
+  c.Error({images, one, two, one}, kInvalid, "min_value must be scalar: [2]");
+  c.Error({images, one, one, two}, kInvalid, "max_value must be scalar: [2]");
+  c.BuildError(inputs(F32({2, 3}), 1, 0, 1), {},
+               "must be at least rank 3 but is rank 2");
+  c.BuildError({images, one, one, two}, {}, "must be rank 0 but is rank 1");
+}
+
 }  // namespace millrace::cases

@@ -25,6 +25,12 @@ Status ContrastShape(ShapeContext& c) {
   return PicturesShape(c);
 }
 
+// The factor and both bounds are scalars.
+Status FirstContrastShape(ShapeContext& c) {
+  for (int i = 1; i < 4; ++i) MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+  return PicturesShape(c);
+}
+
 }  // namespace
 
 MR_OP(RGBToHSV){
@@ -40,6 +46,16 @@ MR_OP(HSVToRGB){
     .attrs = "T: {half, bfloat16, float, double} = float",
     .shape = PixelsShape,
     .doc = "Hue, saturation and value as red, green and blue.",
+};
+MR_OP(AdjustContrast){
+    .inputs =
+        "images: T, contrast_factor: float, min_value: float, max_value: float",
+    .outputs = "output: float",
+    .attrs = "T: {uint8, int8, int16, int32, int64, float, double}",
+    .shape = FirstContrastShape,
+    .doc = "AdjustContrastv2 whose results are clipped.",
+    .deprecated_version = 2,
+    .deprecated_hint = "Use AdjustContrastv2 instead",
 };
 MR_OP(AdjustContrastv2){
     .inputs = "images: T, contrast_factor: float",

@@ -35,6 +35,13 @@ Status WithArgmaxShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status GradGradWithArgmaxShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(Pool2DShape(c));
+  MR_RETURN_IF_ERROR(
+      ShapeContext::MergeShapes(c.input(0), c.input(1)).status());
+  return ShapeContext::MergeShapes(c.input(2), c.output(0)).status();
+}
+
 }  // namespace
 
 #define MR_PADDINGS                          \
@@ -116,6 +123,16 @@ MR_OP(MaxPoolGradWithArgmax){
     "int64}; " MR_REAL,
     .shape = LikePooled<4>,
     .doc = "The gradient of MaxPoolWithArgmax.",
+};
+// As in stock, there is no kernel for CPUs.
+MR_OP(MaxPoolGradGradWithArgmax){
+    .inputs = "input: T, grad: T, argmax: Targmax",
+    .outputs = "output: T",
+    .attrs = MR_POOL_SIZES("4") MR_POOL_PADDING
+    "; include_batch_in_index: bool = false; Targmax: {int32, "
+    "int64}; " MR_REAL,
+    .shape = GradGradWithArgmaxShape,
+    .doc = "The gradient of MaxPoolGradWithArgmax.",
 };
 MR_OP(MaxPool3D){
     .inputs = "input: T",

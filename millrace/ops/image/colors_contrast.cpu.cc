@@ -1,0 +1,94 @@
+// The first version of AdjustContrast, which takes numbers of many types.
+#include <algorithm>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+struct ContrastBounds {
+  float factor, least, most;
+
+  // Returns x farther away from the mean. The lower bound wins, and NaN stays.
+  float Apply(float x, float mean) const {
+    const float far = (x - mean) * factor + mean;
+    const float low = most < far ? most : far;
+    return low < least ? least : low;
+  }
+};
+
+// Computes pictures [begin, end) of `pixels` pixels, with channels last.
+template <class T>
+void ClipContrast(const T* in, int64_t pixels, int64_t channels,
+                  const ContrastBounds& bounds, int64_t begin, int64_t end,
+                  float* out) {
+  std::vector<double> sums(static_cast<size_t>(channels));
+  std::vector<float> means(static_cast<size_t>(channels));
+  const int64_t size = pixels * channels;
+  for (int64_t i = begin; i < end; ++i) {
+    const T* from = in + i * size;
+    float* to = out + i * size;
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (int64_t k = 0; k < size; k += channels) {
+      for (int64_t c = 0; c < channels; ++c) {
+        sums[static_cast<size_t>(c)] +=
+            static_cast<double>(static_cast<float>(from[k + c]));
+      }
+    }
+    for (size_t c = 0; c < sums.size(); ++c) {
+      means[c] = static_cast<float>(sums[c] / static_cast<double>(pixels));
+    }
+    for (int64_t k = 0; k < size; k += channels) {
+      for (int64_t c = 0; c < channels; ++c) {
+        to[k + c] = bounds.Apply(static_cast<float>(from[k + c]),
+                                 means[static_cast<size_t>(c)]);
+      }
+    }
+  }
+}
+
+Status RunFirstContrast(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  if (in.rank() < 3) {
+    return InvalidArgument("input must be at least 3-D, got shape",
+                           in.shape().DebugString());
+  }
+  constexpr const char* kNames[] = {"contrast_factor", "min_value",
+                                    "max_value"};
+  for (int i = 0; i < 3; ++i) {
+    const Tensor& t = ctx.input(i + 1);
+    if (t.rank() != 0) {
+      return InvalidArgument(kNames[i],
+                             " must be scalar: ", t.shape().DebugString());
+    }
+  }
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, in.shape()));
+  if (in.num_elements() == 0) return OkStatus();
+  const int rank = in.rank();
+  const int64_t channels = in.dim(rank - 1);
+  const int64_t pixels = in.dim(rank - 2) * in.dim(rank - 3);
+  const ContrastBounds bounds{ctx.input(1).scalar<float>(),
+                              ctx.input(2).scalar<float>(),
+                              ctx.input(3).scalar<float>()};
+  const int64_t size = pixels * channels;
+  return Dispatch<uint8_t, int8_t, int16_t, int32_t, float, double>(
+      in.dtype(), [&]<class T>() -> Status {
+        const T* const x = in.flat<T>().data();
+        float* const z = out->mutable_flat<float>().data();
+        return ctx.ParallelFor(in.num_elements() / size, size * 2,
+                               [&](int64_t begin, int64_t end) {
+                                 ClipContrast(x, pixels, channels, bounds,
+                                              begin, end, z);
+                               });
+      });
+}
+
+}  // namespace
+
+MR_KERNELS(AdjustContrast,
+           Cpu){{.types = "T: uint8, int8, int16, int32, float, double",
+                 .make = MakeFunctionKernel<RunFirstContrast>}};
+
+}  // namespace millrace::ops

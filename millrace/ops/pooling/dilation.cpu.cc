@@ -1,0 +1,311 @@
+// Kernels of greyscale dilations.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
+#include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/pooling/dilation.op.h"
+#include "millrace/tensor/dispatch.h"
+
+namespace millrace::ops {
+namespace {
+
+struct DilationSizes {
+  int64_t batch = 0, depth = 0;
+  DilationDim y, x;
+
+  int64_t ImageSize() const { return y.input * x.input * depth; }
+  int64_t OutputSize() const { return y.output * x.output * depth; }
+  int64_t Taps() const { return y.filter * x.filter; }
+};
+
+template <class T>
+T LowestOf() {
+  if constexpr (std::is_same_v<T, Half>) {
+    return Half::FromBits(0xfbff);
+  } else if constexpr (std::is_same_v<T, Bfloat16>) {
+    return Bfloat16::FromBits(0xff7f);
+  } else {
+    return std::numeric_limits<T>::lowest();
+  }
+}
+
+// Returns the sum in type T: half and bfloat16 are rounded.
+template <class T>
+T SumOf(T a, T b) {
+  if constexpr (std::is_same_v<ComputeType<T>, T>) {
+    return Plus(a, b);
+  } else {
+    return T(static_cast<float>(a) + static_cast<float>(b));
+  }
+}
+
+template <class T>
+bool IsLarger(T a, T b) {
+  return static_cast<ComputeType<T>>(a) > static_cast<ComputeType<T>>(b);
+}
+
+// Finds the largest sum of a window, for channels [begin, end), and the tap of
+// the filter that it comes from; the first one of several, and -1 if no sum is
+// above the smallest number. `taps` may be null.
+template <class T>
+void FindLargestSums(const DilationSizes& s, const T* image, const T* filter,
+                     int64_t row, int64_t column, int64_t begin, int64_t end,
+                     T* largest, int64_t* taps) {
+  std::fill(largest + begin, largest + end, LowestOf<T>());
+  if (taps != nullptr) std::fill(taps + begin, taps + end, -1);
+  for (int64_t h = 0; h < s.y.filter; ++h) {
+    const int64_t y = row * s.y.stride - s.y.before + h * s.y.rate;
+    if (y < 0 || y >= s.y.input) continue;
+    for (int64_t w = 0; w < s.x.filter; ++w) {
+      const int64_t x = column * s.x.stride - s.x.before + w * s.x.rate;
+      if (x < 0 || x >= s.x.input) continue;
+      const int64_t tap = h * s.x.filter + w;
+      const T* pixel = image + (y * s.x.input + x) * s.depth;
+      const T* added = filter + tap * s.depth;
+      for (int64_t c = begin; c < end; ++c) {
+        const T sum = SumOf(pixel[c], added[c]);
+        if (!IsLarger(sum, largest[c])) continue;
+        largest[c] = sum;
+        if (taps != nullptr) taps[c] = tap;
+      }
+    }
+  }
+}
+
+// The attributes, and sizes from shapes.
+class DilationAttrs {
+ public:
+  static StatusOr<DilationAttrs> Read(const KernelInit& init) {
+    DilationAttrs a;
+    MR_ASSIGN_OR_RETURN(a.strides_, init.Attr<std::vector<int64_t>>("strides"));
+    if (a.strides_.size() != 4) {
+      return InvalidArgument(
+          "Sliding window stride field must specify 4 dimensions");
+    }
+    if (a.strides_[0] != 1 || a.strides_[3] != 1) {
+      return Unimplemented(
+          "Stride is only supported across spatial dimensions.");
+    }
+    MR_ASSIGN_OR_RETURN(a.rates_, init.Attr<std::vector<int64_t>>("rates"));
+    if (a.rates_.size() != 4) {
+      return InvalidArgument(
+          "Input stride (atrous rate) field must specify 4 dimensions");
+    }
+    if (a.rates_[0] != 1 || a.rates_[3] != 1) {
+      return Unimplemented("Rate is only supported across spatial dimensions.");
+    }
+    MR_ASSIGN_OR_RETURN(a.padding_, init.Attr<std::string>("padding"));
+    return a;
+  }
+
+  StatusOr<DilationSizes> Resolve(const TensorShape& input,
+                                  const TensorShape& filter) const {
+    if (input.rank() != 4) {
+      return InvalidArgument("input must be 4-dimensional",
+                             input.DebugString());
+    }
+    if (filter.rank() != 3) {
+      return InvalidArgument("filter must be 3-dimensional: ",
+                             filter.DebugString());
+    }
+    DilationSizes s;
+    s.batch = input.dim(0);
+    s.depth = input.dim(3);
+    if (filter.dim(2) != s.depth) {
+      return InvalidArgument("input and filter must have the same depth: ",
+                             s.depth, " vs ", filter.dim(2));
+    }
+    MR_RETURN_IF_ERROR(ResolveDilation(padding_, input.dim(1), filter.dim(0),
+                                       strides_[1], rates_[1], &s.y));
+    MR_RETURN_IF_ERROR(ResolveDilation(padding_, input.dim(2), filter.dim(1),
+                                       strides_[2], rates_[2], &s.x));
+    return s;
+  }
+
+ private:
+  std::vector<int64_t> strides_, rates_;
+  std::string padding_;
+};
+
+// Returns INVALID_ARGUMENT unless `t` has the shape of the output.
+Status CheckDilationGradient(const Tensor& t, const DilationSizes& s) {
+  if (t.rank() != 4) {
+    return InvalidArgument("out_backprop must be 4-dimensional",
+                           t.shape().DebugString());
+  }
+  if (t.dim(0) != s.batch || t.dim(1) != s.y.output || t.dim(2) != s.x.output ||
+      t.dim(3) != s.depth) {
+    return InvalidArgument("out_backprop has incompatible size.");
+  }
+  return OkStatus();
+}
+
+class DilationKernel {
+ public:
+  static StatusOr<DilationKernel> Make(const KernelInit& init) {
+    DilationKernel k;
+    MR_ASSIGN_OR_RETURN(k.attrs_, DilationAttrs::Read(init));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const Tensor& in = ctx.input(0);
+    const Tensor& filter = ctx.input(1);
+    MR_ASSIGN_OR_RETURN(const DilationSizes s,
+                        attrs_.Resolve(in.shape(), filter.shape()));
+    MR_ASSIGN_OR_RETURN(
+        TensorShape shape,
+        TensorShape::Make({s.batch, s.y.output, s.x.output, s.depth}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
+    if (out->num_elements() == 0) return OkStatus();
+    const int64_t pixels = s.batch * s.y.output * s.x.output;
+    const int64_t cost = (s.Taps() + 1) * s.depth;
+    return Dispatch(RealTypes{}, in.dtype(), [&]<class T>() -> Status {
+      const T* const x = in.flat<T>().data();
+      const T* const w = filter.flat<T>().data();
+      T* const z = out->mutable_flat<T>().data();
+      return ctx.ParallelFor(pixels, cost, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t row = i / s.x.output;
+          FindLargestSums(s, x + row / s.y.output * s.ImageSize(), w,
+                          row % s.y.output, i % s.x.output, 0, s.depth,
+                          z + i * s.depth, nullptr);
+        }
+      });
+    });
+  }
+
+ private:
+  DilationAttrs attrs_;
+};
+
+// The result of a gradient: that of the input or that of the filter.
+enum class DilationResult { kInput, kFilter };
+
+template <DilationResult kResult>
+class DilationGradKernel {
+ public:
+  static StatusOr<DilationGradKernel> Make(const KernelInit& init) {
+    DilationGradKernel k;
+    MR_ASSIGN_OR_RETURN(k.attrs_, DilationAttrs::Read(init));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const Tensor& in = ctx.input(0);
+    MR_ASSIGN_OR_RETURN(const DilationSizes s,
+                        attrs_.Resolve(in.shape(), ctx.input(1).shape()));
+    MR_RETURN_IF_ERROR(CheckDilationGradient(ctx.input(2), s));
+    constexpr int kShape = kResult == DilationResult::kInput ? 0 : 1;
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, ctx.input(kShape).shape()));
+    MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+    if (out->num_elements() == 0 || ctx.input(2).num_elements() == 0) {
+      return OkStatus();
+    }
+    return Dispatch(RealTypes{}, in.dtype(), [&]<class T>() -> Status {
+      T* const z = out->mutable_flat<T>().data();
+      if constexpr (kResult == DilationResult::kInput) {
+        return ToInput(ctx, s, z);
+      } else {
+        return ToFilter(ctx, s, z);
+      }
+    });
+  }
+
+ private:
+  // Calls f(row, column) for all windows of an image.
+  template <class F>
+  static void ForWindows(const DilationSizes& s, F&& f) {
+    for (int64_t row = 0; row < s.y.output; ++row) {
+      for (int64_t column = 0; column < s.x.output; ++column) f(row, column);
+    }
+  }
+
+  // Threads take images, so that the order of the sums is fixed.
+  template <class T>
+  static Status ToInput(KernelContext& ctx, const DilationSizes& s, T* z) {
+    const T* const x = ctx.input(0).flat<T>().data();
+    const T* const w = ctx.input(1).flat<T>().data();
+    const T* const dy = ctx.input(2).flat<T>().data();
+    const int64_t cost = s.OutputSize() * (s.Taps() + 1) * 2;
+    return ctx.ParallelFor(s.batch, cost, [&](int64_t begin, int64_t end) {
+      std::vector<T> largest(static_cast<size_t>(s.depth));
+      std::vector<int64_t> taps(static_cast<size_t>(s.depth));
+      for (int64_t b = begin; b < end; ++b) {
+        T* const image = z + b * s.ImageSize();
+        const T* gradient = dy + b * s.OutputSize();
+        ForWindows(s, [&](int64_t row, int64_t column) {
+          FindLargestSums(s, x + b * s.ImageSize(), w, row, column, 0, s.depth,
+                          largest.data(), taps.data());
+          const int64_t top = row * s.y.stride - s.y.before;
+          const int64_t left = column * s.x.stride - s.x.before;
+          for (int64_t c = 0; c < s.depth; ++c, ++gradient) {
+            // Without a largest sum, as in stock, the first pixel gets it.
+            const int64_t tap = taps[static_cast<size_t>(c)];
+            const int64_t i = tap < 0 ? std::max<int64_t>(0, top)
+                                      : top + tap / s.x.filter * s.y.rate;
+            const int64_t j = tap < 0 ? std::max<int64_t>(0, left)
+                                      : left + tap % s.x.filter * s.x.rate;
+            if (i >= s.y.input || j >= s.x.input) continue;
+            T& sum = image[(i * s.x.input + j) * s.depth + c];
+            sum = SumOf(sum, *gradient);
+          }
+        });
+      }
+    });
+  }
+
+  // Threads take channels, for the same reason.
+  template <class T>
+  static Status ToFilter(KernelContext& ctx, const DilationSizes& s, T* z) {
+    const T* const x = ctx.input(0).flat<T>().data();
+    const T* const w = ctx.input(1).flat<T>().data();
+    const T* const dy = ctx.input(2).flat<T>().data();
+    const int64_t cost = s.batch * s.y.output * s.x.output * (s.Taps() + 1) * 2;
+    return ctx.ParallelFor(s.depth, cost, [&](int64_t begin, int64_t end) {
+      std::vector<T> largest(static_cast<size_t>(s.depth));
+      std::vector<int64_t> taps(static_cast<size_t>(s.depth));
+      for (int64_t b = 0; b < s.batch; ++b) {
+        ForWindows(s, [&](int64_t row, int64_t column) {
+          FindLargestSums(s, x + b * s.ImageSize(), w, row, column, begin, end,
+                          largest.data(), taps.data());
+          const T* gradient =
+              dy + b * s.OutputSize() + (row * s.x.output + column) * s.depth;
+          for (int64_t c = begin; c < end; ++c) {
+            // Without a largest sum, as in stock, the first tap gets it.
+            const int64_t tap =
+                std::max<int64_t>(0, taps[static_cast<size_t>(c)]);
+            T& sum = z[tap * s.depth + c];
+            sum = SumOf(sum, gradient[c]);
+          }
+        });
+      }
+    });
+  }
+
+  DilationAttrs attrs_;
+};
+
+}  // namespace
+
+#define MR_DILATION_TYPES                                                \
+  "T: float, double, half, bfloat16, int8, int16, int32, int64, uint8, " \
+  "uint16, uint32, uint64"
+
+MR_KERNELS(Dilation2D, Cpu){
+    {.types = MR_DILATION_TYPES, .make = MakeKernel<DilationKernel>}};
+MR_KERNELS(Dilation2DBackpropInput, Cpu){
+    {.types = MR_DILATION_TYPES,
+     .make = MakeKernel<DilationGradKernel<DilationResult::kInput>>}};
+MR_KERNELS(Dilation2DBackpropFilter, Cpu){
+    {.types = MR_DILATION_TYPES,
+     .make = MakeKernel<DilationGradKernel<DilationResult::kFilter>>}};
+
+}  // namespace millrace::ops
