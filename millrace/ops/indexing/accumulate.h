@@ -1,5 +1,5 @@
-// What scatters do to single elements and to slices, for every dtype that they
-// take.
+// Changes that scatters make to single elements and to slices, for every dtype
+// that they take.
 #pragma once
 
 #include <algorithm>
