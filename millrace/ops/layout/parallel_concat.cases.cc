@@ -1,0 +1,34 @@
+#include "tests/cases/case.h"
+
+namespace millrace::cases {
+
+MR_CASES(ParallelConcat)(CaseList& c) {
+  const auto shape = [](std::initializer_list<int64_t> dims) -> AttrMap {
+    return {{"shape", PartialShape(dims)}};
+  };
+  c.EachType("T", [&](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {1, 3}), Rand(t, {1, 3})}, shape({2, 3})).KnownShapes();
+  });
+  c.Ok({F32({1}), F32({1}), F32({1})}, shape({3})).KnownShapes();
+  c.Ok({F32({1, 2, 5})}, shape({1, 2, 5})).KnownShapes();
+  c.Ok({Empty(DataType::kFloat, {1, 0})}, shape({1, 0})).KnownShapes();
+  c.Ok({F32({1, 30000}), F32({1, 30000}), F32({1, 30000})}, shape({3, 30000}))
+      .KnownShapes();
+  c.Error({F32({1, 2}), F32({1, 2}), F32({1, 2})}, shape({2, 2}),
+          StatusCode::kInvalidArgument,
+          "0th dimension of value = 2 must be greater than loc_ = 2")
+      .KnownShapes();
+  const auto build_error = [&](Value value, AttrMap attrs, const char* words) {
+    c.BuildError({F32({1, 2}), std::move(value)}, std::move(attrs), words);
+  };
+  build_error(F32({2, 2}), shape({3, 2}), "Size of first dimension must be 1.");
+  build_error(F32({}), shape({2, 2}),
+              "The rank of all input shapes must be greater than 0");
+  build_error(F32({1, 3}), shape({2, 2}),
+              "Dimension 1 in both shapes must be equal");
+  build_error(F32({1, 2}), shape({2, -1}), "shape attr must be fully defined.");
+  build_error(F32({1, 2}), {{"shape", PartialShape()}},
+              "shape attr must be fully defined.");
+}
+
+}  // namespace millrace::cases
