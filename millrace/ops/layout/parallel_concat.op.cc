@@ -41,4 +41,26 @@ MR_OP(ParallelConcat){
         "rows without a value are zero.",
 };
 
+MR_OP(_ParallelConcatStart){
+    .outputs = "output: dtype",
+    .attrs = "shape: shape; dtype: type",
+    .flags = kStateful,
+    .shape = [](ShapeContext& c) -> Status {
+      MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
+      return c.Return(std::move(shape));
+    },
+    .doc =
+        "The memory for a ParallelConcat, which TensorFlow's masters take "
+        "apart: `_ParallelConcatUpdate` writes the rows.",
+};
+
+MR_OP(_ParallelConcatUpdate){
+    .inputs = "value: T, update: T",
+    .outputs = "output: T",
+    .attrs = "T: type; loc: int",
+    .flags = kChangesInput,
+    .shape = shapes::Unchanged,
+    .doc = "Writes `update` as row `loc` of `value`, in place.",
+};
+
 }  // namespace millrace::ops
