@@ -58,7 +58,7 @@ void Scatters(CaseList& c, const Words& words) {
               "Dimensions [0,1) of indices[shape=[2,1]]");
   build_error(Of(kInt32, {2, 1}, {1, 2}), F32({2, 4}),
               "Dimensions [1,2) of input[shape=[4,3]]");
-  build_error(Of(kInt32, {2, 3}, {1, 2, 0, 1, 2, 0}), F32({2}),
+  build_error(Of(kInt32, {2, 3}, {1, 2, 0, 1, 2, 0}), F32({2, 4}),
               "Dimensions [3,2) of input[shape=[4,3]]");
   build_error(Scalar(1), F32({3}),
               "Shape must be at least rank 1 but is rank 0");
