@@ -145,6 +145,8 @@ BOUND = {
   "column": lambda x: x[:, 3],
   "gather": lambda x: tf.gather(x, [3, 1]),
   "gather_nd": lambda x: tf.gather_nd(x, [[3, 1]]),
+  "tensor_scatter": lambda x: tf.tensor_scatter_nd_add(x, [[1]], tf.ones([1, 16])),
+  "parallel_stack": lambda x: tf.parallel_stack([x, x]),
   "reverse": lambda x: tf.reverse(x, [0]),
   "transpose": tf.transpose,
   "turned_row": lambda x: x[2:1:-1],
@@ -234,6 +236,15 @@ UPDATES = {
   "scatter_sub": (lambda v, x: tf1.scatter_sub(v, [3, 0], x[2:4]), lambda a: a - np.stack([a[3], 0 * a[0], 0 * a[0], a[2]])),
   "scatter_update": (lambda v, x: tf1.scatter_update(v, [0, 1, 2], x[1:4]), lambda a: a[[1, 2, 3, 3]]),
   "scatter_mul": (lambda v, x: tf1.scatter_mul(v, [1], x[1:2]), lambda a: np.stack([a[0], a[1] * a[1], a[2], a[3]])),
+  "scatter_nd_add": (lambda v, x: tf1.scatter_nd_add(v, [[0]], x[1:2]), lambda a: np.stack([a[0] + a[1], a[1], a[2], a[3]])),
+  "scatter_nd_sub": (lambda v, x: tf1.scatter_nd_sub(v, [[3]], x[2:3]), lambda a: np.stack([a[0], a[1], a[2], a[3] - a[2]])),
+  "scatter_nd_update": (lambda v, x: tf1.scatter_nd_update(v, [[0]], x[3:4]), lambda a: a[[3, 1, 2, 3]]),
+  "ref_select": (
+    lambda v, x: raw.AssignAdd(
+      ref=raw.RefSelect(index=1, inputs=[variable(np.zeros([4, 16], np.float32), "o")._ref(), v._ref()]), value=x
+    ),
+    lambda a: a + a,
+  ),
   "gradient_descent": (lambda v, x: raw.ApplyGradientDescent(var=v._ref(), alpha=0.5, delta=x), lambda a: a - 0.5 * a),
   "momentum": (
     lambda v, x: raw.ApplyMomentum(

@@ -35,10 +35,10 @@ class GeneratorTest(unittest.TestCase):
     self.assertEqual(text_of(generate.program(1, 17)), text_of(generate.program(1, 17)))
     self.assertNotEqual(text_of(generate.program(1, 17)), text_of(generate.program(2, 17)))
 
-  def test_ops_that_are_missing_are_in_no_program(self):
-    texts = [text_of(generate.program(1, k)) for k in range(100)]
-    self.assertIn("ScatterNdAdd", generate.NOT_THERE)
-    self.assertFalse([t for t in texts if "scatter_nd_" in t])
+  def test_updates_by_coordinates_and_chosen_references_are_in_programs(self):
+    texts = "\n".join(text_of(generate.program(1, k)) for k in range(200))
+    for word in ("scatter_nd_update", "scatter_nd_add", "scatter_nd_sub", "RefSelect", "gather_nd"):
+      self.assertIn(word, texts)
 
 
 class ReportTest(unittest.TestCase):

@@ -219,6 +219,28 @@ TEST(Gradients, OfAChosenVariable) {
   }
 }
 
+// By coordinates of rows, and of elements.
+TEST(Gradients, OfSlicesOfAVariable) {
+  const Scope s = Scope::NewRoot();
+  const ops::Variable w(s.WithOpName("w"), {{3.0f, 4.0f}, {5.0f, 6.0f}},
+                        {.use_resource = true});
+  std::vector<Output> dw;
+  for (const Output& indices :
+       {ops::Const(s, {{1}, {1}}), ops::Const(s, {{1, 0}, {0, 1}})}) {
+    const Output y =
+        ops::ResourceGatherNd(s, w.handle(), indices, DataType::kFloat);
+    auto dx = ops::Gradients(s, {ops::Square(s, y)}, {w.handle()});
+    ASSERT_TRUE(s.ok()) << s.status();
+    dw.push_back(ops::ToTensor(s, dx[0]));
+  }
+  Session session(s);
+  ASSERT_TRUE(session.RunTargets({w.initializer()}).ok());
+  auto out = session.Run({}, dw);
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(0, 0, 20, 24));
+  EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(0, 8, 10, 0));
+}
+
 TEST(Gradients, ZerosOfVariables) {
   const Scope s = Scope::NewRoot();
   const ops::Variable known(s.WithOpName("known"), {3.0, 4.0},

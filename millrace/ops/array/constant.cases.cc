@@ -16,6 +16,16 @@ MR_CASES(Const)(CaseList& c) {
       .NoStock("it says so when the constant is made in a step");
 }
 
+MR_CASES(HostConst)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    c.Ok({}, {{"value", Rand(t, {3}).tensor}, {"dtype", t}});
+  });
+  c.Ok({}, {{"value", Empty(DataType::kFloat, {0, 3}).tensor},
+            {"dtype", DataType::kFloat}});
+}
+
+MR_CASES(Fact)(CaseList& c) { c.Ok({}); }
+
 MR_CASES(Fill)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Vec({2, 3}), Rand(t, {})});

@@ -22,6 +22,22 @@ MR_OP(Const){
     .doc = "Gives the tensor `value`.",
 };
 
+MR_OP(HostConst){
+    .outputs = "output: dtype",
+    .attrs = "value: tensor; dtype: type",
+    .shape = [](ShapeContext& c) -> Status {
+      MR_ASSIGN_OR_RETURN(Tensor value, c.Attr<Tensor>("value"));
+      return c.Return(value.shape());
+    },
+    .doc = "Gives the tensor `value`, in the memory of the host.",
+};
+
+MR_OP(Fact){
+    .outputs = "fact: string",
+    .shape = shapes::Scalar,
+    .doc = "A fact about factorials.",
+};
+
 MR_OP(Fill){
     .inputs = "dims: index_type, value: T",
     .outputs = "output: T",

@@ -1,6 +1,9 @@
-// Adds one element to another, for every dtype that ops of this folder add up.
+// Changes that scatters make to single elements and to slices, for every dtype
+// that they take.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
@@ -23,6 +26,41 @@ void Accumulate(T& sum, const T& x) {
   } else {
     using C = ComputeType<T>;
     sum = static_cast<T>(static_cast<C>(sum) + static_cast<C>(x));
+  }
+}
+
+// Subtracts x from `sum` in the same way; a flag becomes whether both differ.
+// Requires: T is no string.
+template <class T>
+void Deduct(T& sum, const T& x) {
+  if constexpr (std::is_same_v<T, bool>) {
+    sum = sum != x;
+  } else if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    sum =
+        static_cast<T>(static_cast<U>(static_cast<U>(sum) - static_cast<U>(x)));
+  } else {
+    using C = ComputeType<T>;
+    sum = static_cast<T>(static_cast<C>(sum) - static_cast<C>(x));
+  }
+}
+
+// How an update changes what is there.
+enum class ScatterHow { kUpdate, kAdd, kSubtract };
+
+// Changes `n` elements by as many updates.
+template <ScatterHow kHow, class T>
+void ScatterSlice(T* to, const T* updates, int64_t n) {
+  if constexpr (kHow == ScatterHow::kUpdate) {
+    std::copy_n(updates, n, to);
+  } else {
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (kHow == ScatterHow::kAdd) {
+        Accumulate(to[i], updates[i]);
+      } else {
+        Deduct(to[i], updates[i]);
+      }
+    }
   }
 }
 

@@ -34,4 +34,36 @@ MR_CASES(GatherNd)(CaseList& c) {
           "[0,2]");
 }
 
+MR_CASES(ResourceGatherNd)(CaseList& c) {
+  c.EachType("dtype", [](CaseList& c, DataType t) {
+    c.Ok({Var(Rand(t, {3, 4})), Of(DataType::kInt32, {2, 2}, {2, 3, 0, 1})},
+         {{"dtype", t}});
+    c.Ok({Var(Rand(t, {3, 4})), Of(DataType::kInt64, {2, 1}, {2, 0})},
+         {{"dtype", t}});
+  });
+  const AttrMap type = {{"dtype", DataType::kFloat}};
+  c.Ok({Var(F32({2, 3, 4})), Of(DataType::kInt32, {2, 1, 2}, {1, 2, 0, 0})},
+       type);
+  c.Ok({Var(F32({4, 3})), Empty(DataType::kInt32, {2, 0})}, type);
+  c.Ok({Var(F32({3, 4})), Vec({2, 3})}, type);
+  c.Ok({Var(F32({3, 4})), Empty(DataType::kInt32, {0, 1})}, type);
+  c.Ok({Var(F32({500, 70})), Rand(DataType::kInt32, {400, 1}, 0, 500)}, type);
+  const auto error = [&](Value variable, Value indices, const char* words) {
+    c.Error({Var(std::move(variable)), std::move(indices)}, type,
+            StatusCode::kInvalidArgument, words)
+        .NoShapeCheck();
+  };
+  error(F32({4, 3}), Of(DataType::kInt32, {2, 1}, {1, 4}),
+        "indices[1] = [4] does not index into param shape [4,3], node name: ");
+  error(F32({4, 3}), Of(DataType::kInt32, {1, 2, 1}, {1, -1}),
+        "indices[0,1] = [-1] does not index into param shape [4,3]");
+  error(F32({4, 3}), Of(DataType::kInt32, {1, 3}, {1, 1, 1}),
+        "index innermost dimension length must be <= params rank; saw: 3");
+  error(F32({4, 3}), Scalar(1), "indices must be at least a vector");
+  error(F32({}), Empty(DataType::kInt32, {1, 0}),
+        "params must be at least a vector");
+  error(Empty(DataType::kFloat, {0, 3}), Of(DataType::kInt32, {1, 1}, {0}),
+        "Requested more than 0 entries, but params is empty.");
+}
+
 }  // namespace millrace::cases

@@ -6,6 +6,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/indexing/gather_rows.h"
 #include "millrace/ops/indexing/nd_index.h"
+#include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -44,7 +45,11 @@ struct GatherNdKernel {
     return GatherNdKernel{policy};
   }
   Status Run(KernelContext& ctx) const {
-    const Tensor& params = ctx.input(0);
+    return Gather(ctx, ctx.input(0), policy);
+  }
+  // Sets output 0 to the slices of `params` that input 1 names.
+  static Status Gather(KernelContext& ctx, const Tensor& params,
+                       BadIndices policy) {
     const Tensor& indices = ctx.input(1);
     if (params.rank() < 1)
       return InvalidArgument("params must be at least a vector");
@@ -84,11 +89,34 @@ struct GatherNdKernel {
   BadIndices policy;
 };
 
+// Reads the slices where they lie, under the locks of their rows.
+struct ResourceGatherNdKernel {
+  static StatusOr<ResourceGatherNdKernel> Make(const KernelInit& init) {
+    MR_ASSIGN_OR_RETURN(DataType dtype, init.Attr<DataType>("dtype"));
+    return ResourceGatherNdKernel{dtype};
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, LookupVariable(ctx, 0));
+    if (variable->dtype() != dtype) {
+      return InvalidArgument(
+          "Trying to read variable with wrong dtype. Expected ",
+          DataTypeName(variable->dtype()), " got ", DataTypeName(dtype));
+    }
+    MR_ASSIGN_OR_RETURN(const Tensor params, MakeView(variable));
+    return GatherNdKernel::Gather(ctx, params, BadIndices::kError);
+  }
+  DataType dtype;
+};
+
 }  // namespace
 
 MR_KERNELS(GatherNd, Cpu){
     {.types = "Tparams: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_8_32_TYPES,
      .make = MakeKernel<GatherNdKernel>,
      .views = "params"}};
+MR_KERNELS(ResourceGatherNd,
+           Cpu){{.types = "dtype: " MR_ELEMENT_TYPES "; Tindices: int32, int64",
+                 .make = MakeKernel<ResourceGatherNdKernel>,
+                 .host = "resource"}};
 
 }  // namespace millrace::ops

@@ -68,4 +68,69 @@ std::string NdIndex::PlaceOfRow(int64_t r) const {
   return PlaceText(r, TensorShape(absl::Span<const int64_t>(dims)));
 }
 
+Status CheckSlices(const Tensor& indices, const Tensor& updates,
+                   const TensorShape& shape) {
+  const int outer = indices.rank() - 1;
+  const int64_t depth = indices.dim(outer);
+  bool prefix = updates.rank() >= outer;
+  for (int i = 0; prefix && i < outer; ++i)
+    prefix = updates.dim(i) == indices.dim(i);
+  if (!prefix) {
+    return InvalidArgument("Dimensions [0,", outer,
+                           ") of indices[shape=", indices.shape().DebugString(),
+                           "] must match dimensions [0,", outer,
+                           ") of updates[shape=", updates.shape().DebugString(),
+                           "]");
+  }
+  bool suffix =
+      depth <= shape.rank() && updates.rank() - outer == shape.rank() - depth;
+  for (int i = outer; suffix && i < updates.rank(); ++i) {
+    suffix = updates.dim(i) == shape.dim(static_cast<int>(depth) + i - outer);
+  }
+  if (!suffix) {
+    return InvalidArgument(
+        "Dimensions [", depth, ",", shape.rank(),
+        ") of input[shape=", shape.DebugString(), "] must match dimensions [",
+        outer, ",", updates.rank(),
+        ") of updates[shape=", updates.shape().DebugString(), "]");
+  }
+  return OkStatus();
+}
+
+bool HasPlacesForUpdates(const Tensor& indices, const Tensor& updates,
+                         const TensorShape& shape) {
+  if (indices.num_elements() == 0 && updates.num_elements() == 0) return true;
+  return indices.num_elements() > 0 && updates.num_elements() > 0 &&
+         shape.num_elements() > 0;
+}
+
+Status CheckScatter(const Tensor& indices, const Tensor& updates,
+                    const TensorShape& shape, Tensor* rows) {
+  if (shape.rank() == 0) {
+    return InvalidArgument("Output must be at least 1-D, got shape: ",
+                           shape.DebugString());
+  }
+  if (!HasPlacesForUpdates(indices, updates, shape)) {
+    return InvalidArgument(
+        "Indices and updates specified for empty output.  indices shape: ",
+        indices.shape().DebugString());
+  }
+  if (indices.rank() == 0) {
+    return InvalidArgument(
+        "Dimensions [0,1) of indices[shape=[]] must match dimensions [0,1) of "
+        "updates[shape=",
+        updates.shape().DebugString(), "]");
+  }
+  *rows = indices.rank() > 1
+              ? indices
+              : indices.Reshaped(TensorShape({indices.num_elements(), 1}));
+  return CheckSlices(*rows, updates, shape);
+}
+
+Status OutsideOf(const TensorShape& shape, const NdIndex& index, int64_t row) {
+  return InvalidArgument("indices", index.PlaceOfRow(row), " = ",
+                         index.RowText(row), " does not index into shape ",
+                         shape.DebugString());
+}
+
 }  // namespace millrace::ops

@@ -42,4 +42,22 @@ class NdIndex {
   DimVector dims_, strides_;
 };
 
+// Checks that `updates` has a slice of a tensor of `shape` for each row of
+// `indices`. Returns INVALID_ARGUMENT "Dimensions [0,1) of indices[shape=[3,1]]
+// must match dimensions [0,1) of updates[shape=[2]]" or the like. Requires:
+// `indices` is no scalar.
+Status CheckSlices(const Tensor& indices, const Tensor& updates,
+                   const TensorShape& shape);
+// Does the same for what is scattered into a tensor or a variable, which is no
+// scalar and has elements where there are updates. Sets `rows` to the indices;
+// a vector has a row of one coordinate in each element.
+Status CheckScatter(const Tensor& indices, const Tensor& updates,
+                    const TensorShape& shape, Tensor* rows);
+// Returns whether `shape`, indices and updates all have elements, or no updates
+// are made at all.
+bool HasPlacesForUpdates(const Tensor& indices, const Tensor& updates,
+                         const TensorShape& shape);
+// Returns INVALID_ARGUMENT "indices[1] = [4] does not index into shape [4,3]".
+Status OutsideOf(const TensorShape& shape, const NdIndex& index, int64_t row);
+
 }  // namespace millrace::ops

@@ -1,7 +1,7 @@
 """Control flow by hand: If, While and calls as ops, and switches of references."""
 
 from computing import task_of
-from generate import BRANCH, CHAIN, FREE, NOT_THERE, statement
+from generate import BRANCH, CHAIN, FREE, statement
 from program import Literal
 
 BODIES = [
@@ -93,7 +93,7 @@ def switched_reference(g, scope):
   if not some:
     return False
   v = some[0]
-  if g.chance(0.5) or "RefSelect" in NOT_THERE:
+  if g.chance(0.5):
     index = g.pick(scope, "bool", ())
     lines = [
       "no{n}, yes{n} = tf.raw_ops.RefSwitch(data={h0}._ref(), pred={0})",

@@ -10,18 +10,6 @@ from program import PS, TASKS, Handle, Literal, Program, Run, Statement, Value
 # Places where a statement can stand.
 CHAIN, FREE, PURE, BRANCH, FUNCTION = "chain", "free", "pure", "branch", "function"
 
-# Ops that our servers do not have yet, so that no program has them; presence.py checks that this is so.
-NOT_THERE = (
-  "ScatterNdUpdate",
-  "ScatterNdAdd",
-  "ScatterNdSub",
-  "ResourceScatterNdUpdate",
-  "ResourceScatterNdAdd",
-  "ResourceScatterNdSub",
-  "ResourceGatherNd",
-  "RefSelect",
-)
-
 SHAPES = [(), (3,), (4,), (16,), (32,), (2, 3), (4, 16), (5, 16), (2, 2, 3), (1, 4)]
 SHAPE_WEIGHTS = [3, 3, 2, 3, 2, 3, 6, 4, 1, 1]
 DTYPES = (

@@ -1,7 +1,7 @@
 """Reads: of variables in every form, and ops that may hand a buffer on, or a part of it."""
 
 from computing import EVERYWHERE, task_of
-from generate import BRANCH, CHAIN, FREE, FUNCTION, NOT_THERE, PURE, statement
+from generate import BRANCH, CHAIN, FREE, FUNCTION, PURE, statement
 from program import Literal, Value
 
 
@@ -136,8 +136,7 @@ def rows(g, scope):
   count = g.choose([1, 2, 3])
   ids = Literal("int32", (count,), data=str([g.rng.randrange(x.shape[0]) for _ in range(count)]))
   texts = [("tf.gather({0}, {1})", (count,) + x.shape[1:])] * 3
-  if not (g.is_variable(x) and not g.handle(x.name).is_ref and "ResourceGatherNd" in NOT_THERE):
-    texts += [("tf.gather_nd({0}, tf.expand_dims({1}, 1))", (count,) + x.shape[1:])]
+  texts += [("tf.gather_nd({0}, tf.expand_dims({1}, 1))", (count,) + x.shape[1:])]
   texts += [("tf.nn.embedding_lookup({0}, {1})", (count,) + x.shape[1:])]
   texts += [("tf.gather({0}, {1}[0])", x.shape[1:])]
   text, shape = g.choose(texts)

@@ -1,7 +1,9 @@
 """Updates of variables, each at its place in the chain."""
 
+import itertools
+
 import program as p
-from generate import BRANCH, CHAIN, FUNCTION, NOT_THERE, statement
+from generate import BRANCH, CHAIN, FUNCTION, statement
 from program import Literal
 
 
@@ -97,18 +99,23 @@ def scatter(g, scope):
   return update(g, scope, v, text, [ids, x], apart=(1,))
 
 
-@statement(3, CHAIN, BRANCH, FUNCTION)
+@statement(4, CHAIN, BRANCH, FUNCTION)
 def scatter_nd(g, scope):
-  v = updatable(g, scope, lambda h: h.shape and not h.is_loose and h.dtype in ("float32", "float64", "int32", "int64", "half"))
+  """Rows or elements by coordinates."""
+  v = updatable(g, scope, lambda h: h.shape and not h.is_loose and h.dtype != "string")
   if not v:
     return False
-  name = g.choose(["update", "add", "sub"])
-  if ("" if v.is_ref else "Resource") + "ScatterNd" + name.title() in NOT_THERE:
-    return False
-  rows = g.rng.sample(range(v.shape[0]), min(2, v.shape[0]))
-  ids = Literal("int32", (len(rows), 1), data=str([[r] for r in rows]))
-  x = g.pick(scope, v.dtype, (len(rows),) + v.shape[1:], avoid=[v.name])
-  return update(g, scope, v, f"tf1.scatter_nd_{name}({{h0}}, {{0}}, {{1}})", [ids, x], apart=(1,))
+  name = g.choose(["update"] + (["add", "sub"] if v.dtype in p.NUMBERS else []))
+  depth = g.choose([1, len(v.shape)])
+  places = list(itertools.product(*(range(size) for size in v.shape[:depth])))
+  count = min(g.choose([1, 2, 3]), len(places))
+  if name == "update" or v.dtype in ("half", "bfloat16"):
+    chosen = g.rng.sample(places, count)
+  else:
+    chosen = [g.choose(places) for _ in range(count)]
+  ids = Literal(g.choose(["int32", "int64"]), (count, depth), data=str([list(place) for place in chosen]))
+  x = g.pick(scope, v.dtype, (count,) + v.shape[depth:], avoid=[v.name])
+  return update(g, scope, v, f"tf1.scatter_nd_{name}({{h0}}, {{0}}, {{1}}{locking(g, v)})", [ids, x], apart=(1,))
 
 
 @statement(5, CHAIN, BRANCH)

@@ -1,0 +1,183 @@
+#include <cstring>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/move.h"
+
+namespace millrace::ops {
+namespace {
+
+class ParallelConcatKernel {
+ public:
+  static StatusOr<ParallelConcatKernel> Make(const KernelInit& init) {
+    ParallelConcatKernel k;
+    MR_ASSIGN_OR_RETURN(const PartialShape shape,
+                        init.Attr<PartialShape>("shape"));
+    MR_ASSIGN_OR_RETURN(k.shape_, shape.AsTensorShape());
+    if (k.shape_.rank() == 0) {
+      return InvalidArgument("shape must have at least one dimension");
+    }
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const int n = ctx.num_inputs();
+    if (n > shape_.dim(0)) {
+      return InvalidArgument("0th dimension of value = ", shape_.dim(0),
+                             " must be greater than loc_ = ", shape_.dim(0));
+    }
+    DimVector dims = shape_.dims();
+    dims[0] = 1;
+    const TensorShape row = TensorShape(absl::MakeConstSpan(dims));
+    for (int i = 0; i < n; ++i) {
+      if (ctx.input(i).shape() == row) continue;
+      return InvalidArgument("Each value must have the shape of a row, ",
+                             row.DebugString(), ", but values[", i, "] has ",
+                             ctx.input(i).shape().DebugString());
+    }
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape_));
+    if (n < shape_.dim(0)) MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+    const int64_t elements = row.num_elements();
+    if (elements == 0) return OkStatus();
+    char* const to = out->mutable_data();
+    return ctx.ParallelFor(n, 10 + MoveCost(out->dtype(), elements),
+                           [&](int64_t begin, int64_t end) {
+                             for (int64_t i = begin; i < end; ++i) {
+                               CopyElements(
+                                   ctx.output_type(0),
+                                   ctx.input(static_cast<int>(i)).data(), 0, to,
+                                   i * elements, elements);
+                             }
+                           });
+  }
+
+ private:
+  TensorShape shape_;
+};
+
+// The memory of _ParallelConcatStart's output, in which several updates write
+// different rows at once.
+class RowsMemory final : public Buffer {
+ public:
+  explicit RowsMemory(Ref<Buffer> memory)
+      : Buffer(memory->data(), memory->size_bytes()),
+        memory_(std::move(memory)) {}
+
+ private:
+  const Ref<Buffer> memory_;
+};
+
+class ParallelConcatStartKernel {
+ public:
+  static StatusOr<ParallelConcatStartKernel> Make(const KernelInit& init) {
+    ParallelConcatStartKernel k;
+    MR_ASSIGN_OR_RETURN(const PartialShape shape,
+                        init.Attr<PartialShape>("shape"));
+    MR_ASSIGN_OR_RETURN(k.shape_, shape.AsTensorShape());
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const DataType type = ctx.output_type(0);
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(shape_.num_elements(),
+                               static_cast<int64_t>(SizeOf(type)), &bytes)) {
+      return ResourceExhausted("OOM when allocating tensor with shape",
+                               shape_.DebugString());
+    }
+    Allocator* const allocator = ctx.device().allocator();
+    Ref<Buffer> memory;
+    if (IsPlain(type)) {
+      MR_ASSIGN_OR_RETURN(memory,
+                          allocator->Allocate(static_cast<size_t>(bytes)));
+      std::memset(memory->data(), 0, static_cast<size_t>(bytes));
+    } else {
+      MR_ASSIGN_OR_RETURN(
+          memory, AllocateElements(allocator, type, shape_.num_elements()));
+    }
+    char* const begin = memory->data();
+    ctx.set_output(
+        0, Tensor::FromBuffer(type, shape_,
+                              MakeRef<RowsMemory>(std::move(memory)), begin));
+    return OkStatus();
+  }
+
+ private:
+  TensorShape shape_;
+};
+
+class ParallelConcatUpdateKernel {
+ public:
+  static StatusOr<ParallelConcatUpdateKernel> Make(const KernelInit& init) {
+    ParallelConcatUpdateKernel k;
+    MR_ASSIGN_OR_RETURN(k.row_, init.Attr<int64_t>("loc"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_RETURN_IF_ERROR(Check(ctx.input(0).shape(), ctx.input(1).shape()));
+    const Tensor& value = ctx.input(0);
+    const Tensor& update = ctx.input(1);
+    const int64_t rows = value.dim(0);
+    const int64_t n = update.num_elements();
+    // A number below 0 counts modulo the rows, as in stock.
+    const int64_t begin = rows == 0 ? 0 : (row_ % rows + rows) % rows * n;
+    const bool is_empty = value.num_elements() == 0;
+    if (dynamic_cast<const RowsMemory*>(value.buffer()) != nullptr) {
+      if (!is_empty) {
+        CopyElements(value.dtype(), update.data(), 0,
+                     const_cast<char*>(value.data()), begin, n);
+      }
+      ctx.set_output(0, ctx.TakeInput(0));
+      return OkStatus();
+    }
+    // Memory that others may have is not written.
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, TensorShape(value.shape())));
+    if (is_empty) return OkStatus();
+    CopyElements(value.dtype(), value.data(), 0, out->mutable_data(), 0,
+                 value.num_elements());
+    CopyElements(value.dtype(), update.data(), 0, out->mutable_data(), begin,
+                 n);
+    return OkStatus();
+  }
+
+ private:
+  Status Check(const TensorShape& value, const TensorShape& update) const {
+    if (value.rank() == 0)
+      return InvalidArgument("value must have at least one dimension");
+    if (value.dim(0) <= row_) {
+      return InvalidArgument("0th dimension of value = ", value.dim(0),
+                             " must be greater than loc_ = ", row_);
+    }
+    if (value.rank() != update.rank()) {
+      return InvalidArgument(
+          "value and update shape doesn't match: ", value.DebugString(),
+          " vs. ", update.DebugString());
+    }
+    for (int d = 1; d < value.rank(); ++d) {
+      if (value.dim(d) == update.dim(d)) continue;
+      return InvalidArgument("value and update shape doesn't match ",
+                             value.DebugString(), " vs. ",
+                             update.DebugString());
+    }
+    if (update.dim(0) != 1) {
+      return InvalidArgument("update shape doesn't match: ",
+                             update.DebugString());
+    }
+    return OkStatus();
+  }
+
+  int64_t row_ = 0;
+};
+
+}  // namespace
+
+MR_KERNELS(ParallelConcat, Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES,
+                                 .make = MakeKernel<ParallelConcatKernel>}};
+
+MR_KERNELS(_ParallelConcatStart,
+           Cpu){{.types = "dtype: " MR_PLAIN_AND_STRING_TYPES,
+                 .make = MakeKernel<ParallelConcatStartKernel>}};
+MR_KERNELS(_ParallelConcatUpdate,
+           Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES,
+                 .make = MakeKernel<ParallelConcatUpdateKernel>}};
+
+}  // namespace millrace::ops
