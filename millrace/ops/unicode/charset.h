@@ -19,7 +19,7 @@ using ByteTable = std::array<int32_t, 256>;
 class Charset {
  public:
   enum class Kind { kUtf8, kUtf16, kUtf32, kBytes, kSeveralBytes };
-  // What decides the order of bytes in UTF-16 and UTF-32. A mark at the
+  // Says what the order of bytes in UTF-16 and UTF-32 is. A mark at the
   // beginning of the first text decides for the following ones, too.
   enum class Order { kBig, kLittle, kMark };
 
