@@ -31,6 +31,14 @@ tensorflow::Event NewEvent(int64_t step) {
 
 }  // namespace
 
+bool IsSerializedSummary(absl::string_view bytes) {
+  return ParseFrom(bytes, std::make_unique<tensorflow::Summary>().get());
+}
+
+bool IsSerializedEvent(absl::string_view bytes) {
+  return ParseFrom(bytes, std::make_unique<tensorflow::Event>().get());
+}
+
 StatusOr<std::unique_ptr<EventWriter>> EventWriter::Open(
     FileSystem* files, const std::string& directory,
     const EventWriterOptions& options) {
@@ -114,8 +122,8 @@ Status EventWriter::AddSummaryBytes(int64_t step, absl::string_view summary) {
   return WriteEvent(event);
 }
 
-Status EventWriter::AddGraph(absl::string_view graph_def) {
-  tensorflow::Event event = NewEvent(0);
+Status EventWriter::AddGraph(absl::string_view graph_def, int64_t step) {
+  tensorflow::Event event = NewEvent(step);
   event.set_graph_def(std::string(graph_def));
   return WriteEvent(event);
 }

@@ -31,6 +31,10 @@ struct EventWriterOptions {
   double flush_seconds = 120;
 };
 
+// Return whether the bytes are a serialized message of this kind.
+bool IsSerializedSummary(absl::string_view bytes);
+bool IsSerializedEvent(absl::string_view bytes);
+
 enum class SessionLogStatus { kStart = 1, kStop = 2, kCheckpoint = 3 };
 
 // Thread-safe. The first error is sticky.
@@ -52,7 +56,7 @@ class EventWriter {
   // INVALID_ARGUMENT if it is not one.
   Status AddSummaryBytes(int64_t step, absl::string_view summary);
   // Adds a serialized GraphDef or MetaGraphDef.
-  Status AddGraph(absl::string_view graph_def);
+  Status AddGraph(absl::string_view graph_def, int64_t step = 0);
   Status AddMetaGraph(absl::string_view meta_graph_def);
   Status AddSessionLog(int64_t step, SessionLogStatus status,
                        absl::string_view checkpoint_path = "",
