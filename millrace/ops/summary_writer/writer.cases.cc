@@ -1,0 +1,49 @@
+#include "millrace/ops/summary_writer/writer.cases.h"
+
+namespace millrace::cases {
+
+MR_CASES(SummaryWriter)(CaseList& c) {
+  WithWriter(c.Sequence("open twice and close"), "twice")
+      .Node("close", "CloseSummaryWriter", {"w"})
+      .RunError({"close"}, StatusCode::kNotFound, "does not exist")
+      .Run({"open"})
+      .Run({"open"})
+      .Run({"close"})
+      .Run({"open"})
+      .Run({"close"});
+}
+
+MR_CASES(CreateSummaryFileWriter)(CaseList& c) {
+  c.Sequence("no folder")
+      .Node("w", "SummaryWriter", {}, {{"shared_name", "writer_no_folder"}})
+      .Node("open", "CreateSummaryFileWriter",
+            {"w", StrScalar("/proc/millrace_cases/x"), Scalar(-1), Scalar(-5),
+             StrScalar("")})
+      .Node("flush", "FlushSummaryWriter", {"w"})
+      .RunError({"open"}, StatusCode::kNotFound, "/proc/millrace_cases")
+      .RunError({"flush"}, StatusCode::kNotFound, "does not exist");
+}
+
+MR_CASES(FlushSummaryWriter)(CaseList& c) {
+  WithWriter(c.Sequence("flush"), "flush")
+      .Node("flush", "FlushSummaryWriter", {"w"})
+      .RunError({"flush"}, StatusCode::kNotFound, "does not exist")
+      .Run({"open"})
+      .Run({"flush"})
+      .Run({"flush"});
+}
+
+MR_CASES(CloseSummaryWriter)(CaseList& c) {
+  WithWriter(c.Sequence("close"), "close")
+      .Node("close", "CloseSummaryWriter", {"w"})
+      .Node("write", "WriteScalarSummary",
+            {"w", Scalar(DataType::kInt64, 3), StrScalar("t"),
+             Scalar(DataType::kFloat, 1)})
+      .Run({"open"})
+      .Run({"write"})
+      .Run({"close"})
+      .RunError({"write"}, StatusCode::kNotFound, "does not exist")
+      .RunError({"close"}, StatusCode::kNotFound, "does not exist");
+}
+
+}  // namespace millrace::cases
