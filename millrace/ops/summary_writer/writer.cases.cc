@@ -24,6 +24,40 @@ MR_CASES(CreateSummaryFileWriter)(CaseList& c) {
       .RunError({"flush"}, StatusCode::kNotFound, "does not exist");
 }
 
+MR_CASES(CreateSummaryDbWriter)(CaseList& c) {
+  const auto with_db = [&](const char* name, const std::string& path) -> Case& {
+    // An empty file is a database without tables.
+    return c.Sequence(name)
+        .Node("file", "WriteFile", {StrScalar(path), StrScalar("")})
+        .Node("w", "SummaryWriter", {},
+              {{"shared_name", std::string("writer_db_") + name}})
+        .Node("open", "CreateSummaryDbWriter",
+              {"w", StrScalar(path), StrScalar("experiment"), StrScalar("run"),
+               StrScalar("user")})
+        .Node("scalar", "WriteScalarSummary",
+              {"w", Scalar(DataType::kInt64, 3), StrScalar("t"),
+               Scalar(DataType::kFloat, 1)})
+        .Node("texts", "WriteSummary",
+              {"w", Scalar(DataType::kInt64, 3), Str({"a", "b"}),
+               StrScalar("s"), StrScalar("")})
+        .Node("histogram", "WriteHistogramSummary",
+              {"w", Scalar(DataType::kInt64, 3), StrScalar("h"),
+               Vec(DataType::kFloat, {1, 2})})
+        .Node("close", "CloseSummaryWriter", {"w"});
+  };
+  with_db("new", "/tmp/millrace_cases/" + c.op().name + ".db")
+      .Run({"file"})
+      .Run({"open"})
+      .Run({"scalar"})
+      .Run({"texts"})
+      .Run({"histogram"})
+      .Run({"close"});
+  with_db("no folder", "/tmp/millrace_cases/there is none/a.db")
+      .RunError({"open"}, StatusCode::kNotFound, "there is none")
+      .RunError({"close"}, StatusCode::kNotFound, "does not exist")
+      .NoStock("stock's error is SQLite's");
+}
+
 MR_CASES(FlushSummaryWriter)(CaseList& c) {
   WithWriter(c.Sequence("flush"), "flush")
       .Node("flush", "FlushSummaryWriter", {"w"})

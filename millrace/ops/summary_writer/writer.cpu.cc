@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/summary_writer/db_sink.h"
 #include "millrace/ops/summary_writer/file_sink.h"
 #include "millrace/ops/summary_writer/writer_input.h"
 
@@ -62,6 +63,22 @@ class CreateFileWriterKernel {
   }
 };
 
+class CreateDbWriterKernel {
+ public:
+  void RunAsync(KernelContext& ctx, Done done) const {
+    RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
+      DbSinkOptions options;
+      MR_ASSIGN_OR_RETURN(options.path, OneText(ctx, 1, "db_uri"));
+      MR_ASSIGN_OR_RETURN(options.experiment,
+                          OneText(ctx, 2, "experiment_name"));
+      MR_ASSIGN_OR_RETURN(options.run, OneText(ctx, 3, "run_name"));
+      MR_ASSIGN_OR_RETURN(options.user, OneText(ctx, 4, "user_name"));
+      return OpenWriter(
+          ctx, [&]() { return OpenDbSink(ctx.step().files, options); });
+    });
+  }
+};
+
 class FlushWriterKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
@@ -90,6 +107,8 @@ MR_KERNELS(SummaryWriter,
            Cpu){{.make = MakeKernel<SummaryWriterKernel>, .cheap = true}};
 MR_KERNELS(CreateSummaryFileWriter,
            Cpu){{.make = MakeKernel<CreateFileWriterKernel>}};
+MR_KERNELS(CreateSummaryDbWriter,
+           Cpu){{.make = MakeKernel<CreateDbWriterKernel>}};
 MR_KERNELS(FlushSummaryWriter, Cpu){{.make = MakeKernel<FlushWriterKernel>}};
 MR_KERNELS(CloseSummaryWriter, Cpu){{.make = MakeKernel<CloseWriterKernel>}};
 
