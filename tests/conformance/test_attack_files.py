@@ -143,7 +143,7 @@ def database_of(op, texts, columns):
 def summary_writer_of(op, *texts):
   return [
     raw.node("writer", "SummaryWriter", shared_name=b"of_an_attack", container=b""),
-    raw.const("number", 1),
+    raw.const("number", 1, raw.INT32),
     *[text(f"text{i}", value) for i, value in enumerate(texts)],
     raw.node(
       "a", op, "writer", "text0", *(["number", "number"] if len(texts) == 2 else []), *[f"text{i}" for i in range(1, len(texts))]

@@ -89,13 +89,13 @@ void (*CopyValue())(void*) {
 StatusOr<SqliteDatabase> SqliteDatabase::Open(FileSystem* files,
                                               const std::string& path,
                                               Access access) {
-  MR_ASSIGN_OR_RETURN(const SqliteLibrary* const library,
-                      SqliteLibrary::Load());
   MR_ASSIGN_OR_RETURN(const std::string real, files->Canonical(path));
   // Other names are not names of files to SQLite.
   if (real.empty() || real[0] != '/' || files->IsDirectory(path).ok()) {
     return InvalidArgument("not the name of a database: ", path);
   }
+  MR_ASSIGN_OR_RETURN(const SqliteLibrary* const library,
+                      SqliteLibrary::Load());
   const int flags =
       kOpenFullMutex |
       (access == Access::kRead ? kOpenReadOnly : kOpenReadWrite | kOpenCreate);
