@@ -34,15 +34,16 @@ class WriteKernel {
 
   void RunAsync(KernelContext& ctx, Done done) const {
     const int64_t most = most_;
-    UseWriter(
-        ctx, std::move(done), [&ctx, most](SummaryWriter& writer) -> Status {
-          MR_ASSIGN_OR_RETURN(const int64_t step,
-                              OneValue<int64_t>(ctx, 1, "step"));
-          MR_ASSIGN_OR_RETURN(const std::string summary, kMake(ctx, most));
-          return writer.Use([&](SummarySink& sink) {
-            return sink.AddSummary(step, summary);
-          });
-        });
+    UseWriter(ctx, std::move(done),
+              [&ctx, most](SummaryWriterResource& writer) -> Status {
+                MR_ASSIGN_OR_RETURN(const int64_t step,
+                                    OneValue<int64_t>(ctx, 1, "step"));
+                MR_ASSIGN_OR_RETURN(const std::string summary,
+                                    kMake(ctx, most));
+                return writer.Use([&](SummarySink& sink) {
+                  return sink.AddSummary(step, summary);
+                });
+              });
   }
 
  private:
@@ -134,27 +135,31 @@ StatusOr<std::string> MergeRaw(KernelContext& ctx, int64_t) {
 class WriteGraphKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
-    UseWriter(ctx, std::move(done), [&ctx](SummaryWriter& writer) -> Status {
-      MR_ASSIGN_OR_RETURN(const int64_t step,
-                          OneValue<int64_t>(ctx, 1, "step"));
-      MR_ASSIGN_OR_RETURN(const std::string graph, OneText(ctx, 2, "tensor"));
-      if (graph.size() > kMaxSummaryBytes || !ParseGraphDef(graph).ok()) {
-        return DataLoss("Bad tf.GraphDef binary proto tensor string");
-      }
-      return writer.Use(
-          [&](SummarySink& sink) { return sink.AddGraph(step, graph); });
-    });
+    UseWriter(
+        ctx, std::move(done), [&ctx](SummaryWriterResource& writer) -> Status {
+          MR_ASSIGN_OR_RETURN(const int64_t step,
+                              OneValue<int64_t>(ctx, 1, "step"));
+          MR_ASSIGN_OR_RETURN(const std::string graph,
+                              OneText(ctx, 2, "tensor"));
+          if (graph.size() > kMaxSummaryBytes || !ParseGraphDef(graph).ok()) {
+            return DataLoss("Bad tf.GraphDef binary proto tensor string");
+          }
+          return writer.Use(
+              [&](SummarySink& sink) { return sink.AddGraph(step, graph); });
+        });
   }
 };
 
 class ImportEventKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
-    UseWriter(ctx, std::move(done), [&ctx](SummaryWriter& writer) -> Status {
-      MR_ASSIGN_OR_RETURN(const std::string event, OneText(ctx, 1, "event"));
-      return writer.Use(
-          [&](SummarySink& sink) { return sink.AddEvent(event); });
-    });
+    UseWriter(ctx, std::move(done),
+              [&ctx](SummaryWriterResource& writer) -> Status {
+                MR_ASSIGN_OR_RETURN(const std::string event,
+                                    OneText(ctx, 1, "event"));
+                return writer.Use(
+                    [&](SummarySink& sink) { return sink.AddEvent(event); });
+              });
   }
 };
 

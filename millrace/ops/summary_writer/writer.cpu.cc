@@ -16,7 +16,7 @@ class SummaryWriterKernel {
   static StatusOr<SummaryWriterKernel> Make(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(const ResourcePlace place, PlaceOf(init));
     SummaryWriterKernel k;
-    k.output_ = HandleOutput(init, place, SummaryWriter::kTypeName);
+    k.output_ = HandleOutput(init, place, SummaryWriterResource::kTypeName);
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -29,19 +29,19 @@ class SummaryWriterKernel {
 };
 
 // Opens the writer of input 0, and removes it if that fails.
-Status OpenWriter(KernelContext& ctx, SummaryWriter::Opener open) {
+Status OpenWriter(KernelContext& ctx, SummaryWriterResource::Opener open) {
   MR_ASSIGN_OR_RETURN(const ResourcePlace place,
-                      PlaceFromInput(ctx, 0, SummaryWriter::kTypeName));
-  MR_ASSIGN_OR_RETURN(
-      const Ref<SummaryWriter> writer,
-      ctx.resources().LookupOrCreate<SummaryWriter>(
-          place.container, place.name, []() -> StatusOr<Ref<SummaryWriter>> {
-            return MakeRef<SummaryWriter>();
-          }));
+                      PlaceFromInput(ctx, 0, SummaryWriterResource::kTypeName));
+  MR_ASSIGN_OR_RETURN(const Ref<SummaryWriterResource> writer,
+                      ctx.resources().LookupOrCreate<SummaryWriterResource>(
+                          place.container, place.name,
+                          []() -> StatusOr<Ref<SummaryWriterResource>> {
+                            return MakeRef<SummaryWriterResource>();
+                          }));
   Status status = writer->Open(open);
   if (!status.ok()) {
     (void)ctx.resources().Delete(place.container, place.name,
-                                 SummaryWriter::kTypeName);
+                                 SummaryWriterResource::kTypeName);
   }
   return status;
 }
@@ -82,7 +82,7 @@ class CreateDbWriterKernel {
 class FlushWriterKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
-    UseWriter(ctx, std::move(done), [](SummaryWriter& writer) {
+    UseWriter(ctx, std::move(done), [](SummaryWriterResource& writer) {
       return writer.Use([](SummarySink& sink) { return sink.Flush(); });
     });
   }
@@ -91,13 +91,15 @@ class FlushWriterKernel {
 class CloseWriterKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
-    UseWriter(ctx, std::move(done), [&ctx](SummaryWriter& writer) -> Status {
-      MR_ASSIGN_OR_RETURN(const ResourcePlace place,
-                          PlaceFromInput(ctx, 0, SummaryWriter::kTypeName));
-      MR_RETURN_IF_ERROR(ctx.resources().Delete(place.container, place.name,
-                                                SummaryWriter::kTypeName));
-      return writer.Close();
-    });
+    UseWriter(
+        ctx, std::move(done), [&ctx](SummaryWriterResource& writer) -> Status {
+          MR_ASSIGN_OR_RETURN(
+              const ResourcePlace place,
+              PlaceFromInput(ctx, 0, SummaryWriterResource::kTypeName));
+          MR_RETURN_IF_ERROR(ctx.resources().Delete(
+              place.container, place.name, SummaryWriterResource::kTypeName));
+          return writer.Close();
+        });
   }
 };
 

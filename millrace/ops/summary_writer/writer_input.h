@@ -32,8 +32,8 @@ inline StatusOr<std::string> OneText(const KernelContext& ctx, int input,
 template <class F>
 void UseWriter(KernelContext& ctx, Done done, F f) {
   RunBlocking(ctx, std::move(done), [&ctx, f = std::move(f)]() -> Status {
-    MR_ASSIGN_OR_RETURN(const Ref<SummaryWriter> writer,
-                        LookupInput<SummaryWriter>(ctx, 0));
+    MR_ASSIGN_OR_RETURN(const Ref<SummaryWriterResource> writer,
+                        LookupInput<SummaryWriterResource>(ctx, 0));
     return f(*writer);
   });
 }

@@ -2,20 +2,20 @@
 
 namespace millrace::ops {
 
-Status SummaryWriter::Open(Opener open) {
+Status SummaryWriterResource::Open(Opener open) {
   MutexLock lock(mu_);
   if (sink_ != nullptr) return OkStatus();
   MR_ASSIGN_OR_RETURN(sink_, open());
   return OkStatus();
 }
 
-Status SummaryWriter::Use(absl::FunctionRef<Status(SummarySink&)> f) {
+Status SummaryWriterResource::Use(absl::FunctionRef<Status(SummarySink&)> f) {
   MutexLock lock(mu_);
   if (sink_ == nullptr) return NotFound("The summary writer is not open.");
   return f(*sink_);
 }
 
-Status SummaryWriter::Close() {
+Status SummaryWriterResource::Close() {
   MutexLock lock(mu_);
   if (sink_ == nullptr) return OkStatus();
   const std::unique_ptr<SummarySink> sink = std::move(sink_);

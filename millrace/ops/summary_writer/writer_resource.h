@@ -1,4 +1,4 @@
-// SummaryWriter: the resource that summaries are written to.
+// SummaryWriterResource: the resource that summaries are written to.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class SummarySink {
   virtual Status Close() = 0;
 };
 
-class SummaryWriter final : public Resource {
+class SummaryWriterResource final : public Resource {
  public:
   static constexpr absl::string_view kTypeName = "SummaryWriter";
   absl::string_view type_name() const override { return kTypeName; }

@@ -15,6 +15,25 @@ using Order = Charset::Order;
 // leaves free.
 enum class Free { kMalformed, kControls };
 
+// Bytes that are other characters to ICU than to the C library; -1: none.
+struct ByteOfIcu {
+  const char* library_name;
+  int byte;
+  int32_t code;
+};
+constexpr ByteOfIcu kBytesOfIcu[] = {
+    {"CP1253", 0xaa, 0x00aa},    {"MACINTOSH", 0xc6, 0x2206},
+    {"MACINTOSH", 0xf0, 0xf8ff}, {"MAC-CYRILLIC", 0xff, 0x20ac},
+    {"CP437", 0xe6, 0x03bc},     {"CP852", 0xaa, -1},
+    {"CP874", 0xdb, 0xf8c1},     {"CP874", 0xdc, 0xf8c2},
+    {"CP874", 0xdd, 0xf8c3},     {"CP874", 0xde, 0xf8c4},
+    {"CP874", 0xfc, 0xf8c5},     {"CP874", 0xfd, 0xf8c6},
+    {"CP874", 0xfe, 0xf8c7},     {"CP874", 0xff, 0xf8c8},
+};
+// Those of the character sets of DOS, in which ICU exchanges control
+// characters.
+constexpr const char* kSetsOfDos[] = {"CP437", "CP850", "CP852", "CP866"};
+
 struct CharsetName {
   const char* name;  // as Simplified() gives it
   Kind kind;
@@ -212,6 +231,21 @@ int32_t CodeOfByte(CharsetConverter* converter, int byte, Free free) {
   return free == Free::kControls && byte >= 0x80 && byte <= 0x9f ? byte : -1;
 }
 
+// Changes the bytes of a set to what they are to ICU.
+void ApplyIcu(absl::string_view library_name, ByteTable* table) {
+  for (const ByteOfIcu& odd : kBytesOfIcu) {
+    if (odd.library_name == library_name) {
+      (*table)[static_cast<size_t>(odd.byte)] = odd.code;
+    }
+  }
+  for (const char* const dos : kSetsOfDos) {
+    if (dos != library_name) continue;
+    (*table)[0x1a] = 0x1c;
+    (*table)[0x1c] = 0x7f;
+    (*table)[0x7f] = 0x1a;
+  }
+}
+
 }  // namespace
 
 StatusOr<Charset> Charset::Find(absl::string_view name) {
@@ -240,6 +274,7 @@ StatusOr<Charset> Charset::Find(absl::string_view name) {
         (*table)[static_cast<size_t>(byte)] =
             CodeOfByte(&*converter, byte, entry.free);
       }
+      ApplyIcu(entry.library_name, table.get());
       set.bytes_ = std::move(table);
     }
     return set;

@@ -58,10 +58,13 @@ void DecodedTexts(CaseList& c) {
     c.Ok({wider}, From(name));
   }
   for (const char* const name :
-       {"US-ASCII", "latin1", "ISO-8859-2", "ISO-8859-3", "ISO-8859-5",
-        "iso-8859-15", "windows-1250", "windows-1251", "cp1252", "windows-1254",
-        "KOI8-R", "cp437", "cp866", "ibm-1047"}) {
+       {"US-ASCII",     "latin1",       "ISO-8859-2",   "ISO-8859-3",
+        "ISO-8859-5",   "iso-8859-15",  "windows-1250", "windows-1251",
+        "cp1252",       "windows-1254", "KOI8-R",       "cp437",
+        "cp852",        "cp866",        "ibm-1047",     "windows-1253",
+        "windows-1255", "windows-1258", "TIS-620",      "macintosh"}) {
     c.Ok({HighBytes()}, From(name));
+    c.Ok({StrScalar("\x1a\x1b\x1c\x7f")}, From(name));
   }
   c.Ok({Str({"\x82\xa0"
              "b\x8b\xd8",
@@ -72,8 +75,8 @@ void DecodedTexts(CaseList& c) {
              "\xe9"
              "c"})},
        From("EUC-JP"));
-  c.Ok({Str({"\x1b$B0!\x1b(Bb"})}, From("ISO-2022-JP"))
-      .Deviates("ICU gives a character the offset of its escape sequence");
+  c.Ok({Str({"\x1b$B0!\x1b(Bb"})}, From("ISO-2022-JP"));
+  c.Ok({StrScalar("a+AOk-b")}, From("UTF-7"));
   c.Ok({Str({"\xc4\xe3"
              "b\x81\x30\x84\x36"})},
        From("GB18030"));

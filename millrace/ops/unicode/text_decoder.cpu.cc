@@ -146,7 +146,8 @@ void TextDecoder::DecodeBytes(absl::string_view text, Receiver receive) {
 void TextDecoder::DecodeSeveralBytes(absl::string_view text, Receiver receive) {
   constexpr auto kFailed = static_cast<size_t>(-1);
   converter_->Reset();
-  size_t at = 0, length = 1;
+  // A character begins with the escape sequence before it.
+  size_t begin = 0, at = 0, length = 1;
   while (at < text.size()) {
     char32_t codes[8];
     char* from = const_cast<char*>(text.data() + at);
@@ -157,9 +158,10 @@ void TextDecoder::DecodeSeveralBytes(absl::string_view text, Receiver receive) {
     const size_t taken = length - left;
     const size_t count = (sizeof(codes) - room) / sizeof(codes[0]);
     for (size_t i = 0; i < count; ++i) {
-      if (!receive({codes[i], at, false})) return;
+      if (!receive({codes[i], begin, false})) return;
     }
     at += taken;
+    if (count > 0) begin = at;
     if (error == 0) {
       length = 1;
       continue;
@@ -172,11 +174,12 @@ void TextDecoder::DecodeSeveralBytes(absl::string_view text, Receiver receive) {
       ++length;
       continue;
     }
-    if (!receive(Malformed(at))) return;
+    if (!receive(Malformed(begin))) return;
     const bool whole =
         error == EINVAL ||
         (length > 1 && static_cast<unsigned char>(text[at + 1]) >= 0x80);
     at += whole ? length : 1;
+    begin = at;
     length = 1;
   }
 }
