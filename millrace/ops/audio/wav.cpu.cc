@@ -41,8 +41,10 @@ class DecodeWavKernel {
                         TensorShape::Make({frames, channels}));
     MR_ASSIGN_OR_RETURN(Tensor* const audio,
                         ctx.AllocateOutput(0, std::move(shape)));
+    ctx.set_output(1, Tensor::Scalar<int32_t>(static_cast<int32_t>(file.rate)));
+    if (audio->num_elements() == 0) return OkStatus();
     float* const out = audio->mutable_flat<float>().data();
-    const Status written = ctx.ParallelFor(
+    return ctx.ParallelFor(
         frames, 2 * channels + 2, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             float* const frame = out + i * channels;
@@ -51,9 +53,6 @@ class DecodeWavKernel {
             }
           }
         });
-    MR_RETURN_IF_ERROR(written);
-    ctx.set_output(1, Tensor::Scalar<int32_t>(static_cast<int32_t>(file.rate)));
-    return OkStatus();
   }
 
  private:

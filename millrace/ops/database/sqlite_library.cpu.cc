@@ -65,9 +65,9 @@ Status LoadInto(SqliteLibrary* functions) {
 }  // namespace
 
 StatusOr<const SqliteLibrary*> SqliteLibrary::Load() {
-  static Mutex* const mu = new Mutex;
-  static SqliteLibrary* loaded = nullptr;  // guarded by mu
-  MutexLock lock(*mu);
+  static constinit Mutex mu;
+  static constinit const SqliteLibrary* loaded = nullptr;  // guarded by mu
+  MutexLock lock(mu);
   if (loaded == nullptr) {
     SqliteLibrary functions;
     MR_RETURN_IF_ERROR(LoadInto(&functions));
