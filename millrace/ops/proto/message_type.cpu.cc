@@ -7,6 +7,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -78,21 +79,44 @@ uint64_t DefaultBits(const pb::FieldDescriptor& f) {
   }
 }
 
+// What messages of some types may have in them, about. Types come from outside,
+// and may have any number of fields.
+struct Reach {
+  size_t types = 0;
+  int64_t largest_object = 0;  // bytes
+
+  // Adds a type and those that are declared in it; how deeply they nest is
+  // limited where descriptions are parsed.
+  void Add(const pb::Descriptor& type) {
+    constexpr int64_t kObjectBytes = 64, kFieldBytes = 40;
+    ++types;
+    largest_object = std::max(largest_object,
+                              kObjectBytes + kFieldBytes * type.field_count());
+    for (int i = 0; i < type.nested_type_count(); ++i) {
+      Add(*type.nested_type(i));
+    }
+  }
+  void Add(const pb::FileDescriptor& file) {
+    for (int i = 0; i < file.message_type_count(); ++i) {
+      Add(*file.message_type(i));
+    }
+  }
+};
+
 }  // namespace
 
 struct ProtoMessageType::Parts {
+  MemoryCharge charge;  // of the descriptions
   // Null if the type is one of the program. Each lives longer than those below.
   std::unique_ptr<pb::DescriptorPool> pool;
   const pb::Descriptor* descriptor = nullptr;
-  pb::DynamicMessageFactory factory;
-  const pb::Message* prototype = nullptr;
+  Reach reach;                        // of all types that messages may name
+  pb::DynamicMessageFactory factory;  // thread-safe
 
   // Returns whether there is a type of this name.
   bool Find(const pb::DescriptorPool& in, const std::string& name) {
     descriptor = in.FindMessageTypeByName(name);
-    if (descriptor == nullptr) return false;
-    prototype = factory.GetPrototype(descriptor);
-    return prototype != nullptr;
+    return descriptor != nullptr;
   }
 };
 
@@ -106,26 +130,35 @@ StatusOr<std::shared_ptr<const ProtoMessageType>> ProtoMessageType::FindLocal(
   if (!parts->Find(*pb::DescriptorPool::generated_pool(), name)) {
     return InvalidArgument("No descriptor found for message type ", name);
   }
+  parts->reach.Add(*parts->descriptor->file());
   return std::shared_ptr<const ProtoMessageType>(
       new ProtoMessageType(std::move(parts)));
 }
 
 StatusOr<std::shared_ptr<const ProtoMessageType>> ProtoMessageType::FindIn(
     absl::string_view descriptor_set, const std::string& name) {
+  // Two bytes may describe an empty file, which is an object of some size.
+  constexpr int64_t kBytesPerByte = 128;
+  auto parts = std::make_unique<Parts>();
+  MR_RETURN_IF_ERROR(parts->charge.Set(
+      static_cast<int64_t>(descriptor_set.size()) * kBytesPerByte,
+      "descriptions of messages"));
   pb::FileDescriptorSet set;
   if (TooLong(descriptor_set) ||
       !set.ParseFromArray(descriptor_set.data(),
                           static_cast<int>(descriptor_set.size()))) {
     return FailedPrecondition("not a serialized FileDescriptorSet");
   }
-  auto parts = std::make_unique<Parts>();
   parts->pool = std::make_unique<pb::DescriptorPool>();
   for (const pb::FileDescriptorProto& file : set.file()) {
     FirstTypeError error;
-    if (parts->pool->BuildFileCollectingErrors(file, &error) == nullptr) {
+    const pb::FileDescriptor* const built =
+        parts->pool->BuildFileCollectingErrors(file, &error);
+    if (built == nullptr) {
       return InvalidArgument("Failed to load FileDescriptorProto: ",
                              error.text);
     }
+    parts->reach.Add(*built);
   }
   if (!parts->Find(*parts->pool, name)) {
     return InvalidArgument("No descriptor found for message type ", name);
@@ -156,29 +189,51 @@ StatusOr<ProtoField> ProtoMessageType::Field(const std::string& name) const {
   return field;
 }
 
+StatusOr<std::unique_ptr<pb::Message>> ProtoMessageType::NewObject(
+    size_t bytes, MemoryCharge* charge) const {
+  // Protobuf calls itself for each type that it meets for the first time.
+  constexpr size_t kMostTypes = 2000;
+  const Reach& reach = parts_->reach;
+  if (reach.types > kMostTypes) {
+    return ResourceExhausted("a set of ", reach.types,
+                             " message types has too many, ", kMostTypes,
+                             " are the most");
+  }
+  if (bytes > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return ResourceExhausted("a message of ", bytes, " bytes is too long");
+  }
+  // A message in a message takes at least two bytes.
+  const auto size = static_cast<int64_t>(bytes);
+  MR_RETURN_IF_ERROR(charge->Set(16 * size + size / 2 * reach.largest_object,
+                                 "a message as objects"));
+  return std::unique_ptr<pb::Message>(
+      parts_->factory.GetPrototype(parts_->descriptor)->New());
+}
+
 StatusOr<std::string> ProtoMessageType::FromText(absl::string_view text) const {
-  const std::unique_ptr<pb::Message> message(parts_->prototype->New());
+  MemoryCharge charge;
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<pb::Message> message,
+                      NewObject(text.size(), &charge));
   SilentTextErrors errors;
   pb::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.SetRecursionLimit(kMostNested);
   std::string bytes;
-  if (!TooLong(text)) {
-    pb::io::ArrayInputStream in(text.data(), static_cast<int>(text.size()));
-    if (parser.Parse(&in, message.get()) &&
-        message->SerializePartialToString(&bytes)) {
-      return bytes;
-    }
+  pb::io::ArrayInputStream in(text.data(), static_cast<int>(text.size()));
+  if (parser.Parse(&in, message.get()) &&
+      message->SerializePartialToString(&bytes)) {
+    return bytes;
   }
   return DataLoss("Unable to parse text protobuf");
 }
 
 StatusOr<std::string> ProtoMessageType::Sanitized(
     absl::string_view bytes) const {
-  const std::unique_ptr<pb::Message> message(parts_->prototype->New());
+  MemoryCharge charge;
+  MR_ASSIGN_OR_RETURN(const std::unique_ptr<pb::Message> message,
+                      NewObject(bytes.size(), &charge));
   std::string out;
-  if (!TooLong(bytes) &&
-      message->ParsePartialFromArray(bytes.data(),
+  if (message->ParsePartialFromArray(bytes.data(),
                                      static_cast<int>(bytes.size())) &&
       message->IsInitialized() && message->SerializePartialToString(&out)) {
     return out;

@@ -6,7 +6,12 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/status.h"
+
+namespace google::protobuf {
+class Message;
+}
 
 namespace millrace::ops {
 
@@ -51,7 +56,8 @@ class ProtoMessageType {
  public:
   // Finds a type by its full name, among those of the program, or in a
   // serialized FileDescriptorSet. Returns INVALID_ARGUMENT if there is none;
-  // FAILED_PRECONDITION if the bytes are no such set.
+  // FAILED_PRECONDITION if the bytes are no such set; RESOURCE_EXHAUSTED if the
+  // memory budget has no room for what they describe.
   static StatusOr<std::shared_ptr<const ProtoMessageType>> FindLocal(
       const std::string& name);
   static StatusOr<std::shared_ptr<const ProtoMessageType>> FindIn(
@@ -61,12 +67,17 @@ class ProtoMessageType {
   // Returns INVALID_ARGUMENT if there is no such field.
   StatusOr<ProtoField> Field(const std::string& name) const;
   // Return the serialized form of a message in text form, or of a serialized
-  // one, which is then free of whatever is not valid. DATA_LOSS if it is none.
+  // one, which is then free of whatever is not valid. DATA_LOSS if it is none;
+  // RESOURCE_EXHAUSTED if the memory budget has no room for protobuf's objects.
   StatusOr<std::string> FromText(absl::string_view text) const;
   StatusOr<std::string> Sanitized(absl::string_view bytes) const;
 
  private:
   struct Parts;
+  // Returns a new message, and charges what its objects may take at most when
+  // it is read from so many bytes.
+  StatusOr<std::unique_ptr<google::protobuf::Message>> NewObject(
+      size_t bytes, MemoryCharge* charge) const;
   explicit ProtoMessageType(std::unique_ptr<Parts> parts);
 
   const std::unique_ptr<Parts> parts_;
