@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_format.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/coding.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/checkpoint/bundle/bundle_index.h"
 #include "millrace/checkpoint/parse_proto.h"
 #include "millrace/checkpoint/records/histogram.h"
@@ -29,14 +31,28 @@ tensorflow::Event NewEvent(int64_t step) {
   return event;
 }
 
-}  // namespace
-
-bool IsSerializedSummary(absl::string_view bytes) {
-  return ParseFrom(bytes, std::make_unique<tensorflow::Summary>().get());
+template <class M>
+Status CheckMessage(absl::string_view bytes, const char* words) {
+  // Two bytes may be an object of some size.
+  constexpr int64_t kObjectBytesPerByte = 64;
+  MemoryCharge charge;
+  MR_RETURN_IF_ERROR(
+      charge.Set(static_cast<int64_t>(bytes.size()) * kObjectBytesPerByte,
+                 "a message as objects"));
+  M message;
+  return ParseFrom(bytes, &message) ? OkStatus() : DataLoss(words);
 }
 
-bool IsSerializedEvent(absl::string_view bytes) {
-  return ParseFrom(bytes, std::make_unique<tensorflow::Event>().get());
+}  // namespace
+
+Status CheckSerializedSummary(absl::string_view bytes) {
+  return CheckMessage<tensorflow::Summary>(
+      bytes, "Bad tf.compat.v1.Summary binary proto tensor string");
+}
+
+Status CheckSerializedEvent(absl::string_view bytes) {
+  return CheckMessage<tensorflow::Event>(
+      bytes, "Bad tf.Event binary proto tensor string");
 }
 
 StatusOr<std::unique_ptr<EventWriter>> EventWriter::Open(
@@ -120,6 +136,14 @@ Status EventWriter::AddSummaryBytes(int64_t step, absl::string_view summary) {
                            " bytes");
   }
   return WriteEvent(event);
+}
+
+Status EventWriter::AddCheckedSummary(int64_t step, absl::string_view summary) {
+  constexpr char kSummaryKey = 5 << 3 | 2;
+  std::string event = NewEvent(step).SerializeAsString();
+  event.push_back(kSummaryKey);
+  PutLengthPrefixed(&event, summary);
+  return Write(event);
 }
 
 Status EventWriter::AddGraph(absl::string_view graph_def, int64_t step) {

@@ -31,9 +31,10 @@ struct EventWriterOptions {
   double flush_seconds = 120;
 };
 
-// Return whether the bytes are a serialized message of this kind.
-bool IsSerializedSummary(absl::string_view bytes);
-bool IsSerializedEvent(absl::string_view bytes);
+// Return DATA_LOSS if the bytes are no serialized message of this kind, and
+// RESOURCE_EXHAUSTED if the memory budget has no room for its objects.
+Status CheckSerializedSummary(absl::string_view bytes);
+Status CheckSerializedEvent(absl::string_view bytes);
 
 enum class SessionLogStatus { kStart = 1, kStop = 2, kCheckpoint = 3 };
 
@@ -66,6 +67,9 @@ class EventWriter {
                         absl::string_view run_metadata);
   // Adds a serialized Event, with its own time.
   Status AddEventBytes(absl::string_view event);
+  // Add a serialized message that the caller has checked or made.
+  Status AddCheckedSummary(int64_t step, absl::string_view summary);
+  Status AddCheckedEvent(absl::string_view event) { return Write(event); }
 
   Status Flush();
   Status Close();

@@ -140,9 +140,6 @@ Status ReadValue(absl::string_view bytes, DbValue* value) {
 }  // namespace
 
 StatusOr<std::vector<DbValue>> DbValuesOf(absl::string_view summary) {
-  if (!IsSerializedSummary(summary)) {
-    return DataLoss("Bad tf.compat.v1.Summary binary proto tensor string");
-  }
   std::vector<DbValue> values;
   MR_RETURN_IF_ERROR(
       ForEachField(summary, [&](uint32_t field, const WireContent& c) {
@@ -156,9 +153,7 @@ StatusOr<std::vector<DbValue>> DbValuesOf(absl::string_view summary) {
 }
 
 StatusOr<DbEvent> DbEventOf(absl::string_view event) {
-  if (!IsSerializedEvent(event)) {
-    return DataLoss("Bad tf.Event binary proto tensor string");
-  }
+  MR_RETURN_IF_ERROR(CheckSerializedEvent(event));
   DbEvent parts;
   MR_RETURN_IF_ERROR(
       ForEachField(event, [&](uint32_t field, const WireContent& c) {

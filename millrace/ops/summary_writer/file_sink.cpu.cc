@@ -25,19 +25,14 @@ class FileSink final : public SummarySink {
       : writer_(std::move(writer)), options_(options), flushed_(NowNanos()) {}
 
   Status AddSummary(int64_t step, absl::string_view summary) override {
-    if (!IsSerializedSummary(summary)) {
-      return DataLoss("Bad tf.compat.v1.Summary binary proto tensor string");
-    }
-    return Added(writer_->AddSummaryBytes(step, summary));
+    return Added(writer_->AddCheckedSummary(step, summary));
   }
   Status AddGraph(int64_t step, absl::string_view graph) override {
     return Added(writer_->AddGraph(graph, step));
   }
   Status AddEvent(absl::string_view event) override {
-    if (!IsSerializedEvent(event)) {
-      return DataLoss("Bad tf.Event binary proto tensor string");
-    }
-    return Added(writer_->AddEventBytes(event));
+    MR_RETURN_IF_ERROR(CheckSerializedEvent(event));
+    return Added(writer_->AddCheckedEvent(event));
   }
   Status Flush() override {
     waiting_ = 0;

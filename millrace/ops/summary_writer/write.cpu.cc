@@ -90,8 +90,15 @@ StatusOr<std::string> MakeTensor(KernelContext& ctx, int64_t) {
   MR_ASSIGN_OR_RETURN(const std::string tensor,
                       EncodeTensorValue(ctx.input(2)));
   // As in stock, bytes that are no message are left out.
-  const absl::string_view known =
-      IsMessage(metadata) ? absl::string_view(metadata) : absl::string_view();
+  absl::string_view known = metadata;
+  std::string probe;
+  AppendTensor({.metadata = &known}, &probe);
+  const Status checked = CheckSerializedSummary(probe);
+  if (checked.code() == StatusCode::kDataLoss) {
+    known = {};
+  } else {
+    MR_RETURN_IF_ERROR(checked);
+  }
   std::string summary;
   AppendTensor({.tag = tag,
                 .tensor = tensor,
@@ -118,11 +125,11 @@ StatusOr<std::string> MergeRaw(KernelContext& ctx, int64_t) {
   std::string merged;
   size_t index = 0;
   for (const StringElement& part : ctx.input(2).flat<StringElement>()) {
-    if (!IsSerializedSummary(part.view())) {
-      return DataLoss(
-          "Bad tf.compat.v1.Summary binary proto tensor string at index ",
-          index);
+    const Status checked = CheckSerializedSummary(part.view());
+    if (checked.code() == StatusCode::kDataLoss) {
+      return Annotate(checked, absl::StrCat(" at index ", index));
     }
+    MR_RETURN_IF_ERROR(checked);
     if (part.size() > kMaxSummaryBytes - merged.size()) {
       return InvalidArgument("the summaries are too large for one");
     }

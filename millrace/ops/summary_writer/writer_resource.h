@@ -17,7 +17,7 @@ namespace millrace::ops {
 class SummarySink {
  public:
   virtual ~SummarySink() = default;
-  // Adds a serialized Summary. Returns DATA_LOSS if it is none.
+  // Adds a serialized Summary, which the caller has checked or made.
   virtual Status AddSummary(int64_t step, absl::string_view summary) = 0;
   // Adds a serialized GraphDef, which the caller has checked.
   virtual Status AddGraph(int64_t step, absl::string_view graph) = 0;
