@@ -27,8 +27,10 @@ HEADERS = [
   (r"grpc(pp|\+\+)?/", r"millrace/rpc/grpc/|benchmarks/protocol/limits/", "gRPC stays in millrace/rpc/grpc; use rpc::Transport"),
   (
     r"(google/protobuf/|proto/.*\.pb\.h)",
-    r"millrace/checkpoint/|millrace/rpc/grpc/reflection|millrace/(graph|protocol)/.*_test\.cc$",
-    "protobuf stays in checkpoint/, rpc/grpc/reflection* and the tests of graph/ and protocol/; use protocol's structs",
+    r"millrace/checkpoint/|millrace/rpc/grpc/reflection|millrace/ops/proto/message_type\.cpu\.cc$|"
+    r"millrace/(graph|protocol)/.*_test\.cc$",
+    "protobuf stays in checkpoint/, rpc/grpc/reflection*, ops/proto/message_type.cpu.cc and the tests of graph/ and protocol/; "
+    "use protocol's structs",
   ),
   (r"(dnnl|oneapi/)", KERNEL_FILES + r"|millrace/device/cpu/", "oneDNN stays in *.cpu.cc, *.cpu.h and device/cpu"),
   (r"(re2/|jpeglib\.h|png\.h)", KERNEL_FILES, "this library stays in the kernels that need it (*.cpu.cc)"),

@@ -117,6 +117,57 @@ def names_of_tensors(path):
   return [text("path", path), text("names", "x", scalar=False), text("slices", "", scalar=False), raw.const("x", 1.0)]
 
 
+def lmdb_reader_of(path):
+  """As reader_of, with handles that are references."""
+  return [
+    text("path", path),
+    raw.node("queue", "FIFOQueue", component_types=types(raw.STRING), shapes=shapes(())),
+    raw.node("put", "QueueEnqueue", "queue", "path", Tcomponents=types(raw.STRING)),
+    raw.node("reader", "LMDBReader"),
+    raw.node("read", "ReaderRead", "reader", "queue"),
+  ]
+
+
+def database_of(op, texts, columns):
+  """Nodes of an iterator over a data set that texts describe, with columns of strings: the step `make`, then "next:0"."""
+  elements = dict(output_types=types(*[raw.STRING] * columns), output_shapes=shapes(*[()] * columns))
+  return [
+    *[text(f"text{i}", value) for i, value in enumerate(texts)],
+    raw.node("data", op, *[f"text{i}" for i in range(len(texts))], **elements),
+    raw.node("iterator", "IteratorV2", shared_name=b"", container=b"", **elements),
+    raw.node("make", "MakeIterator", "data", "iterator"),
+    raw.node("next", "IteratorGetNext", "iterator", **elements),
+  ]
+
+
+def summary_writer_of(op, *texts):
+  return [
+    raw.node("writer", "SummaryWriter", shared_name=b"of_an_attack", container=b""),
+    raw.const("number", 1, raw.INT32),
+    *[text(f"text{i}", value) for i, value in enumerate(texts)],
+    raw.node(
+      "a", op, "writer", "text0", *(["number", "number"] if len(texts) == 2 else []), *[f"text{i}" for i in range(1, len(texts))]
+    ),
+  ]
+
+
+def message_of(path):
+  names = raw.new("AttrValue")
+  names.list.s.append(b"field")
+  return [
+    text("bytes", ""),
+    raw.node(
+      "a",
+      "DecodeProtoV2",
+      "bytes",
+      message_type=b"m",
+      descriptor_source=path.encode(),
+      field_names=names,
+      output_types=types(raw.STRING),
+    ),
+  ]
+
+
 FLOATS = {"dtypes": types(raw.FLOAT)}
 
 
@@ -153,11 +204,22 @@ ATTACKS = {
     {"target": ["a"]},
   ),
   "Save": lambda p: ([*names_of_tensors(p), raw.node("a", "Save", "path", "names", "x", T=types(raw.FLOAT))], {"target": ["a"]}),
+  "PrintV2": lambda p: (
+    [text("x", "gotcha"), raw.node("a", "PrintV2", "x", output_stream=b"file://" + p.encode())],
+    {"target": ["a"]},
+  ),
+  "CreateSummaryFileWriter": lambda p: (summary_writer_of("CreateSummaryFileWriter", p, ".x"), {"target": ["a"]}),
+  "CreateSummaryDbWriter": lambda p: (summary_writer_of("CreateSummaryDbWriter", p, "e", "r", "u"), {"target": ["a"]}),
+  "LMDBReader": lambda p: (lmdb_reader_of(p), {"fetch": ["read:1"], "before": ["put"]}),
+  "LMDBDataset": lambda p: (database_of("LMDBDataset", [p], 2), {"fetch": ["next:0"], "before": ["make"]}),
+  "SqlDataset": lambda p: (database_of("SqlDataset", ["sqlite", p, "select 1"], 1), {"fetch": ["next:0"], "before": ["make"]}),
+  "RecordInput": lambda p: ([raw.node("a", "RecordInput", file_pattern=p.encode())], {"fetch": ["a:0"]}),
+  "DecodeProtoV2": lambda p: (message_of(p), {"fetch": ["a:0"]}),
   "MergeV2Checkpoints": lambda p: merged(p, "sub/merged"),
   "MergeV2Checkpoints_to": lambda p: merged("part", p, before=["a"]),
 }
 # Those that look for files by the names of others may also find none.
-BY_PREFIX = {"RestoreV2", "MergeV2Checkpoints"}
+BY_PREFIX = {"RestoreV2", "MergeV2Checkpoints", "RecordInput"}
 
 
 def ways_out(base):

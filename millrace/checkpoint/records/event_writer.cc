@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_format.h"
 #include "millrace/base/clock.h"
+#include "millrace/base/coding.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/checkpoint/bundle/bundle_index.h"
 #include "millrace/checkpoint/parse_proto.h"
 #include "millrace/checkpoint/records/histogram.h"
@@ -29,7 +31,29 @@ tensorflow::Event NewEvent(int64_t step) {
   return event;
 }
 
+template <class M>
+Status CheckMessage(absl::string_view bytes, const char* words) {
+  // Two bytes may be an object of some size.
+  constexpr int64_t kObjectBytesPerByte = 64;
+  MemoryCharge charge;
+  MR_RETURN_IF_ERROR(
+      charge.Set(static_cast<int64_t>(bytes.size()) * kObjectBytesPerByte,
+                 "a message as objects"));
+  M message;
+  return ParseFrom(bytes, &message) ? OkStatus() : DataLoss(words);
+}
+
 }  // namespace
+
+Status CheckSerializedSummary(absl::string_view bytes) {
+  return CheckMessage<tensorflow::Summary>(
+      bytes, "Bad tf.compat.v1.Summary binary proto tensor string");
+}
+
+Status CheckSerializedEvent(absl::string_view bytes) {
+  return CheckMessage<tensorflow::Event>(
+      bytes, "Bad tf.Event binary proto tensor string");
+}
 
 StatusOr<std::unique_ptr<EventWriter>> EventWriter::Open(
     FileSystem* files, const std::string& directory,
@@ -114,8 +138,16 @@ Status EventWriter::AddSummaryBytes(int64_t step, absl::string_view summary) {
   return WriteEvent(event);
 }
 
-Status EventWriter::AddGraph(absl::string_view graph_def) {
-  tensorflow::Event event = NewEvent(0);
+Status EventWriter::AddCheckedSummary(int64_t step, absl::string_view summary) {
+  constexpr char kSummaryKey = 5 << 3 | 2;
+  std::string event = NewEvent(step).SerializeAsString();
+  event.push_back(kSummaryKey);
+  PutLengthPrefixed(&event, summary);
+  return Write(event);
+}
+
+Status EventWriter::AddGraph(absl::string_view graph_def, int64_t step) {
+  tensorflow::Event event = NewEvent(step);
   event.set_graph_def(std::string(graph_def));
   return WriteEvent(event);
 }

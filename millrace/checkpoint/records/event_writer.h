@@ -31,6 +31,11 @@ struct EventWriterOptions {
   double flush_seconds = 120;
 };
 
+// Return DATA_LOSS if the bytes are no serialized message of this kind, and
+// RESOURCE_EXHAUSTED if the memory budget has no room for its objects.
+Status CheckSerializedSummary(absl::string_view bytes);
+Status CheckSerializedEvent(absl::string_view bytes);
+
 enum class SessionLogStatus { kStart = 1, kStop = 2, kCheckpoint = 3 };
 
 // Thread-safe. The first error is sticky.
@@ -52,7 +57,7 @@ class EventWriter {
   // INVALID_ARGUMENT if it is not one.
   Status AddSummaryBytes(int64_t step, absl::string_view summary);
   // Adds a serialized GraphDef or MetaGraphDef.
-  Status AddGraph(absl::string_view graph_def);
+  Status AddGraph(absl::string_view graph_def, int64_t step = 0);
   Status AddMetaGraph(absl::string_view meta_graph_def);
   Status AddSessionLog(int64_t step, SessionLogStatus status,
                        absl::string_view checkpoint_path = "",
@@ -62,6 +67,9 @@ class EventWriter {
                         absl::string_view run_metadata);
   // Adds a serialized Event, with its own time.
   Status AddEventBytes(absl::string_view event);
+  // Add a serialized message that the caller has checked or made.
+  Status AddCheckedSummary(int64_t step, absl::string_view summary);
+  Status AddCheckedEvent(absl::string_view event) { return Write(event); }
 
   Status Flush();
   Status Close();

@@ -1,3 +1,4 @@
+#include "millrace/ops/database/lmdb_file.cases.h"
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
@@ -143,6 +144,24 @@ void Records(CaseList& c) {
       .RunError({"read"}, StatusCode::kOutOfRange, "insufficient elements");
 }
 
+void LmdbRecords(CaseList& c) {
+  const std::string database =
+      SmallLmdb({{"a", "1"}, {"b", ""}, {"c", std::string(900, 'x')}});
+  Reads(c, "database", "LMDBReader", database)
+      .Run({"close"})
+      .Run({"read"})
+      .Run({"some"})
+      .Run({"some"})
+      .Run({"read"})
+      .Run({"records"})
+      .Run({"units"})
+      .RunError({"save"}, StatusCode::kUnimplemented, "SerializeState")
+      .NoStock(kNoLmdb);
+  Reads(c, "no database", "LMDBReader", "text")
+      .RunError({"read"}, kInvalid, "MDB_INVALID")
+      .NoStock(kNoLmdb);
+}
+
 enum class Amount { kOne, kSeveral };
 
 // The queue must hold single strings.
@@ -167,6 +186,7 @@ MR_CASES(FixedLengthRecordReader)(CaseList& c) { Fixed(c); }
 MR_CASES(FixedLengthRecordReaderV2)(CaseList& c) { Fixed(c); }
 MR_CASES(TFRecordReader)(CaseList& c) { Records(c); }
 MR_CASES(TFRecordReaderV2)(CaseList& c) { Records(c); }
+MR_CASES(LMDBReader)(CaseList& c) { LmdbRecords(c); }
 MR_CASES(WholeFileReader)(CaseList& c) { Whole(c, "WholeFileReader"); }
 MR_CASES(WholeFileReaderV2)(CaseList& c) { Whole(c, "WholeFileReader"); }
 MR_CASES(IdentityReader)(CaseList& c) { Whole(c, "IdentityReader"); }

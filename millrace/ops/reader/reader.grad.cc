@@ -5,6 +5,7 @@ namespace millrace::ops {
 
 MR_NO_GRADIENT(FixedLengthRecordReader);
 MR_NO_GRADIENT(IdentityReader);
+MR_NO_GRADIENT(LMDBReader);
 MR_NO_GRADIENT(ReaderNumRecordsProduced);
 MR_NO_GRADIENT(ReaderNumWorkUnitsCompleted);
 MR_NO_GRADIENT(ReaderRead);

@@ -139,6 +139,11 @@ MR_OP(TFRecordReaderV2){ResourceReader({
     .doc = "Reads TFRecord files.",
 })};
 
+MR_OP(LMDBReader){ReferenceReader({
+    .attrs = "container: string = ''; shared_name: string = ''",
+    .doc = "Reads the records of LMDB databases, with their keys.",
+})};
+
 MR_OP(WholeFileReader){ReferenceReader({
     .attrs = "container: string = ''; shared_name: string = ''",
     .doc = "Reads whole files; the key is the name.",

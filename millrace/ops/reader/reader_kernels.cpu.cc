@@ -155,6 +155,7 @@ MR_KERNELS(FixedLengthRecordReader, Cpu){kHandle<Kind::kFixedLength>};
 MR_KERNELS(FixedLengthRecordReaderV2, Cpu){kHandle<Kind::kFixedLength>};
 MR_KERNELS(TFRecordReader, Cpu){kHandle<Kind::kRecord>};
 MR_KERNELS(TFRecordReaderV2, Cpu){kHandle<Kind::kRecord>};
+MR_KERNELS(LMDBReader, Cpu){kHandle<Kind::kLmdb>};
 MR_KERNELS(WholeFileReader, Cpu){kHandle<Kind::kWholeFile>};
 MR_KERNELS(WholeFileReaderV2, Cpu){kHandle<Kind::kWholeFile>};
 MR_KERNELS(IdentityReader, Cpu){kHandle<Kind::kIdentity>};

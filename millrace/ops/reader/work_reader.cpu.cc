@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/checkpoint/records/byte_stream.h"
+#include "millrace/checkpoint/records/lmdb_reader.h"
 #include "millrace/checkpoint/records/record_reader.h"
 #include "millrace/ops/reader/text_line.h"
 
@@ -140,6 +141,23 @@ class TfRecordReader final : public WorkReader {
   std::string work_;
 };
 
+class LmdbWorkReader final : public WorkReader {
+ public:
+  Status Open(FileSystem* files, const std::string& work) override {
+    Close();
+    MR_ASSIGN_OR_RETURN(reader_, LmdbReader::Open(files, work));
+    return OkStatus();
+  }
+  StatusOr<Outcome> Next(std::string* key, std::string* value) override {
+    MR_ASSIGN_OR_RETURN(const bool found, reader_->Next(key, value));
+    return found ? Outcome{.produced = true} : Outcome{.at_end = true};
+  }
+  void Close() override { reader_ = nullptr; }
+
+ private:
+  std::unique_ptr<LmdbReader> reader_;
+};
+
 class WholeFileReader final : public WorkReader {
  public:
   Status Open(FileSystem* files, const std::string& work) override {
@@ -225,6 +243,7 @@ StatusOr<WorkReaderOptions> WorkReaderOptions::From(const KernelInit& init,
                           init.Attr<std::string>("compression_type"));
       break;
     }
+    case Kind::kLmdb:
     case Kind::kWholeFile:
     case Kind::kIdentity:
       break;
@@ -242,6 +261,8 @@ absl::string_view ReaderName(WorkReaderOptions::Kind kind) {
       return "FixedLengthRecordReader";
     case Kind::kRecord:
       return "TFRecordReader";
+    case Kind::kLmdb:
+      return "LMDBReader";
     case Kind::kWholeFile:
       return "WholeFileReader";
     case Kind::kIdentity:
@@ -263,6 +284,8 @@ std::unique_ptr<WorkReader> MakeWorkReader(const WorkReaderOptions& o) {
       return std::make_unique<FixedLengthReader>(o, form);
     case Kind::kRecord:
       return std::make_unique<TfRecordReader>(form);
+    case Kind::kLmdb:
+      return std::make_unique<LmdbWorkReader>();
     case Kind::kWholeFile:
       return std::make_unique<WholeFileReader>();
     case Kind::kIdentity:

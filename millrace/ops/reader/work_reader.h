@@ -30,7 +30,14 @@ class WorkReader {
 };
 
 struct WorkReaderOptions {
-  enum class Kind { kTextLine, kFixedLength, kRecord, kWholeFile, kIdentity };
+  enum class Kind {
+    kTextLine,
+    kFixedLength,
+    kRecord,
+    kLmdb,
+    kWholeFile,
+    kIdentity
+  };
   Kind kind = Kind::kIdentity;
   int64_t skip_header_lines = 0;
   int64_t header_bytes = 0, record_bytes = 0, footer_bytes = 0, hop_bytes = 0;

@@ -1,10 +1,8 @@
-#include <algorithm>
 #include <string>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/summary/summary_message.h"
+#include "millrace/ops/summary/audio_values.h"
 #include "millrace/ops/summary/summary_output.h"
-#include "millrace/ops/summary/wav.h"
 
 namespace millrace::ops {
 namespace {
@@ -24,12 +22,7 @@ class AudioSummaryKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& tag = ctx.input(0);
-    const Tensor& clips = ctx.input(1);
     if (tag.rank() != 0) return InvalidArgument("Tag must be a scalar");
-    if (clips.rank() < 2 || clips.rank() > 3) {
-      return InvalidArgument("Tensor must be 3-D or 2-D, got: ",
-                             clips.shape().DebugString());
-    }
     float rate = rate_;
     if (rate_is_input_) {
       if (ctx.input(2).num_elements() != 1) {
@@ -38,24 +31,12 @@ class AudioSummaryKernel {
       }
       rate = ctx.input(2).flat<float>()[0];
     }
-    if (!(rate > 0)) return InvalidArgument("sample_rate must be > 0");
-    const WavFormat format{.rate = rate,
-                           .channels = clips.rank() == 2 ? 1 : clips.dim(2),
-                           .frames = clips.dim(1)};
-    const auto samples = clips.flat<float>();
-    const int64_t size = format.channels * format.frames;
-    std::string summary;
-    for (int64_t i = 0; i < std::min(max_outputs_, clips.dim(0)); ++i) {
-      MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-      MR_ASSIGN_OR_RETURN(const std::string wav,
-                          EncodeWav(format, samples.subspan(i * size, size)));
-      if (summary.size() + wav.size() > kMaxSummaryBytes) {
-        return InvalidArgument("tensor too large for summary ",
-                               clips.shape().DebugString());
-      }
-      AppendAudio(NumberedTag(tag, "audio", max_outputs_, i), rate,
-                  format.channels, format.frames, wav, &summary);
-    }
+    MR_ASSIGN_OR_RETURN(
+        const std::string summary,
+        SummarizeAudio(ctx, ctx.input(1),
+                       {.tag = tag.scalar<StringElement>().view(),
+                        .most = max_outputs_,
+                        .rate = rate}));
     return SetSummary(ctx, summary);
   }
 

@@ -1,9 +1,7 @@
-#include <cmath>
-
 #include "absl/container/flat_hash_set.h"
-#include "millrace/checkpoint/records/histogram.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
+#include "millrace/ops/summary/histogram_value.h"
 #include "millrace/ops/summary/summary_message.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -41,26 +39,10 @@ Status RunHistogramSummary(KernelContext& ctx) {
   if (tag.rank() != 0) {
     return InvalidArgument("tags must be scalar");
   }
-  Histogram histogram;
-  MR_RETURN_IF_ERROR(
-      Dispatch(RealTypes{}, values.dtype(), [&]<class T>() -> Status {
-        for (const T& element : values.flat<T>()) {
-          const double v = static_cast<double>(element);
-          if (std::isnan(v)) {
-            return InvalidArgument("Nan in summary histogram for: ",
-                                   ctx.node().name);
-          }
-          if (std::isinf(v)) {
-            return InvalidArgument("Infinity in summary histogram for: ",
-                                   ctx.node().name);
-          }
-          histogram.Add(v);
-        }
-        return OkStatus();
-      }));
+  MR_ASSIGN_OR_RETURN(const std::string histogram,
+                      EncodeHistogram(values, ctx.node().name));
   std::string summary;
-  AppendHistogram(tag.scalar<StringElement>().view(), histogram.Encode(),
-                  &summary);
+  AppendHistogram(tag.scalar<StringElement>().view(), histogram, &summary);
   ctx.set_output(0, Tensor::Scalar<std::string>(summary));
   return OkStatus();
 }

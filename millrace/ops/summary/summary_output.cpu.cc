@@ -1,6 +1,7 @@
 #include "millrace/ops/summary/summary_output.h"
 
 #include "absl/strings/str_cat.h"
+#include "millrace/tensor/wire.h"
 
 namespace millrace::ops {
 
@@ -13,11 +14,21 @@ Status SetSummary(KernelContext& ctx, const std::string& summary) {
   return OkStatus();
 }
 
-std::string NumberedTag(const Tensor& tag, const char* kind, int64_t most,
+std::string NumberedTag(absl::string_view tag, const char* kind, int64_t most,
                         int64_t i) {
-  const absl::string_view name = tag.scalar<StringElement>().view();
-  return most > 1 ? absl::StrCat(name, "/", kind, "/", i)
-                  : absl::StrCat(name, "/", kind);
+  return most > 1 ? absl::StrCat(tag, "/", kind, "/", i)
+                  : absl::StrCat(tag, "/", kind);
+}
+
+StatusOr<std::string> EncodeTensorValue(const Tensor& tensor) {
+  MR_ASSIGN_OR_RETURN(const size_t size,
+                      EncodedTensorSize(tensor, StringForm::kValues));
+  if (size > kMaxSummaryBytes) {
+    return InvalidArgument("a tensor of ", size,
+                           " bytes is too large for a summary");
+  }
+  MR_ASSIGN_OR_RETURN(const ByteChunks bytes, EncodeTensor(tensor));
+  return bytes.Flatten();
 }
 
 }  // namespace millrace::ops

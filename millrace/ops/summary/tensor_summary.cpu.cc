@@ -4,24 +4,13 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/summary/summary_message.h"
 #include "millrace/ops/summary/summary_output.h"
-#include "millrace/tensor/wire.h"
 
 namespace millrace::ops {
 namespace {
 
-StatusOr<std::string> TensorBytes(const Tensor& tensor) {
-  MR_ASSIGN_OR_RETURN(const size_t size,
-                      EncodedTensorSize(tensor, StringForm::kValues));
-  if (size > kMaxSummaryBytes) {
-    return InvalidArgument("a tensor of ", size,
-                           " bytes is too large for a summary");
-  }
-  MR_ASSIGN_OR_RETURN(const ByteChunks bytes, EncodeTensor(tensor));
-  return bytes.Flatten();
-}
-
 Status RunTensorSummary(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(const std::string tensor, TensorBytes(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(const std::string tensor,
+                      EncodeTensorValue(ctx.input(0)));
   std::string summary;
   AppendTensor({.node_name = ctx.node().name, .tensor = tensor}, &summary);
   return SetSummary(ctx, summary);
@@ -38,7 +27,8 @@ Status RunTensorSummaryV2(KernelContext& ctx) {
   if (bytes.size() > kMaxSummaryBytes || !IsMessage(bytes)) {
     return InvalidArgument("serialized_summary_metadata is no message");
   }
-  MR_ASSIGN_OR_RETURN(const std::string tensor, TensorBytes(ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(const std::string tensor,
+                      EncodeTensorValue(ctx.input(1)));
   std::string summary;
   AppendTensor({.tag = tag.scalar<StringElement>().view(),
                 .tensor = tensor,

@@ -29,7 +29,7 @@ uint16_t Sample(float x) {
 
 StatusOr<std::string> EncodeWav(const WavFormat& format,
                                 absl::Span<const float> samples) {
-  if (!(format.rate >= 1) || format.rate > static_cast<float>(kMaxUint32)) {
+  if (!(format.rate >= 1) || format.rate > static_cast<double>(kMaxUint32)) {
     return InvalidArgument("sample_rate must be in (0, 2^32), got: ",
                            format.rate);
   }
@@ -37,13 +37,11 @@ StatusOr<std::string> EncodeWav(const WavFormat& format,
     return InvalidArgument("num_channels must be in (0, 2^16), got: ",
                            format.channels);
   }
-  if (format.frames < 1) return InvalidArgument("num_frames must be positive.");
+  if (format.frames < 1 && !format.may_be_empty) {
+    return InvalidArgument("num_frames must be positive.");
+  }
   const auto rate = static_cast<int64_t>(format.rate);
   const int64_t frame_bytes = format.channels * kBytesPerSample;
-  if (rate > kMaxUint32 / frame_bytes) {
-    return InvalidArgument("bytes per second must be below 2^32, got: ", rate,
-                           " * ", frame_bytes);
-  }
   if (format.frames > (kMaxUint32 - kHeaderBytes) / frame_bytes) {
     return InvalidArgument("num_frames is too large: ", format.frames);
   }

@@ -10,14 +10,16 @@
 namespace millrace::ops {
 
 struct WavFormat {
-  float rate = 0;  // frames a second, an integer
+  double rate = 0;  // frames a second, an integer
   int64_t channels = 0;
   int64_t frames = 0;
+  bool may_be_empty = false;  // whether there may be no frames
 };
 
 // Encodes with 16 bits a sample, little endian; `samples` (frames by channels)
 // are clamped to [-1, 1]. Returns INVALID_ARGUMENT for sizes that do not fit
-// the format's fields, and for no samples.
+// the format's fields, and for no frames unless there may be none. As in stock,
+// the field of the bytes a second takes what fits of a larger number.
 StatusOr<std::string> EncodeWav(const WavFormat& format,
                                 absl::Span<const float> samples);
 
