@@ -3,6 +3,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/fill.h"
 #include "millrace/ops/random/generator_state.h"
+#include "millrace/ops/random/numbers_shape.h"
 
 namespace millrace::ops {
 namespace {
@@ -15,20 +16,6 @@ StatusOr<int64_t> ScalarAt(KernelContext& ctx, int i) {
   if (t.rank() == 0) return t.scalar<int64_t>();
   return InvalidArgument("input ", i, " (0-based) must have shape [], not ",
                          t.shape().DebugString());
-}
-
-// The schemas allow shapes of any type.
-StatusOr<TensorShape> ShapeOfNumbers(const Tensor& shape) {
-  constexpr absl::string_view kWanted =
-      "shape must be a vector of {int32,int64}";
-  if (shape.rank() != 1) {
-    return InvalidArgument(kWanted, ", got shape ",
-                           shape.shape().DebugString());
-  }
-  if (shape.dtype() != DataType::kInt32 && shape.dtype() != DataType::kInt64) {
-    return InvalidArgument(kWanted, ".");
-  }
-  return TensorShape::Make(IntValues(shape));
 }
 
 // Allocates output 0 by the shape behind the algorithm, and returns the
