@@ -51,7 +51,7 @@ class WorkerSession : public RefCounted {
   // Returns null if there is none of that name.
   Device* FindDevice(absl::string_view name) const;
   CancelScope& scope() { return scope_; }
-  // What GetSessionHandle keeps on this task.
+  // Returns the tensors that GetSessionHandle keeps on this task.
   SessionTensors& tensors() { return tensors_; }
   // The session's id in MasterWatch; 0: its master is not watched.
   uint64_t watch() const { return watch_.load(std::memory_order_relaxed); }
