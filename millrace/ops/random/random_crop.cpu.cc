@@ -26,6 +26,7 @@ class RandomCropKernel {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
     }
+    MR_RETURN_IF_ERROR(ctx.BindInput(0));
     // The column is drawn before the row.
     SingleNumbers next(&generator);
     const int64_t column = Offset(next, image.dim(1) - width);
@@ -87,6 +88,7 @@ class RandomCropKernel {
 MR_KERNELS(RandomCrop,
            Cpu){{.types = "T: uint8, int8, int16, int32, int64, float, double",
                  .make = MakeKernel<RandomCropKernel>,
-                 .host = "size"}};
+                 .host = "size",
+                 .views = "image"}};
 
 }  // namespace millrace::ops

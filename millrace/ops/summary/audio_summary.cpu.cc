@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "millrace/kernel/kernel_decl.h"
@@ -8,6 +9,10 @@
 
 namespace millrace::ops {
 namespace {
+
+// Returns the rate in the file: a whole number, half rounded to even, and at
+// least 1. The summary has the rate as it is.
+float RateOfFile(float rate) { return std::max(1.0f, std::nearbyint(rate)); }
 
 class AudioSummaryKernel {
  public:
@@ -39,7 +44,7 @@ class AudioSummaryKernel {
       rate = ctx.input(2).flat<float>()[0];
     }
     if (!(rate > 0)) return InvalidArgument("sample_rate must be > 0");
-    const WavFormat format{.rate = rate,
+    const WavFormat format{.rate = RateOfFile(rate),
                            .channels = clips.rank() == 2 ? 1 : clips.dim(2),
                            .frames = clips.dim(1)};
     const auto samples = clips.flat<float>();

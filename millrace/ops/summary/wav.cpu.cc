@@ -29,7 +29,7 @@ uint16_t Sample(float x) {
 
 StatusOr<std::string> EncodeWav(const WavFormat& format,
                                 absl::Span<const float> samples) {
-  if (!(format.rate > 0) || format.rate > static_cast<float>(kMaxUint32)) {
+  if (!(format.rate >= 1) || format.rate > static_cast<float>(kMaxUint32)) {
     return InvalidArgument("sample_rate must be in (0, 2^32), got: ",
                            format.rate);
   }
@@ -38,8 +38,7 @@ StatusOr<std::string> EncodeWav(const WavFormat& format,
                            format.channels);
   }
   if (format.frames < 1) return InvalidArgument("num_frames must be positive.");
-  // Rounded, half to even; a rate below 1 is 1 in the file.
-  const auto rate = std::max<int64_t>(1, std::llrint(format.rate));
+  const auto rate = static_cast<int64_t>(format.rate);
   const int64_t frame_bytes = format.channels * kBytesPerSample;
   if (rate > kMaxUint32 / frame_bytes) {
     return InvalidArgument("bytes per second must be below 2^32, got: ", rate,

@@ -10,7 +10,7 @@
 namespace millrace::ops {
 
 struct WavFormat {
-  float rate = 0;  // frames a second, which the file has rounded
+  float rate = 0;  // frames a second, an integer
   int64_t channels = 0;
   int64_t frames = 0;
 };

@@ -189,6 +189,7 @@ constexpr KernelEntry kMakesGradient = {
 constexpr KernelEntry kWrites = {.types = "T: " MR_ELEMENT_TYPES,
                                  .make = MakeFunctionKernel<Write>,
                                  .host = "handle, index",
+                                 .views = "flow_in",
                                  .cheap = true};
 constexpr KernelEntry kReads = {.types = "dtype: " MR_ELEMENT_TYPES,
                                 .make = MakeFunctionKernel<Read>,

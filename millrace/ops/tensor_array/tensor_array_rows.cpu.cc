@@ -302,10 +302,12 @@ constexpr KernelEntry kConcatenates = {.types = MR_JOINED_TYPES,
                                        .host = "handle, lengths"};
 constexpr KernelEntry kScatters = {.types = "T: " MR_ELEMENT_TYPES,
                                    .make = MakeFunctionKernel<Scatter>,
-                                   .host = "handle, indices"};
+                                   .host = "handle, indices",
+                                   .views = "flow_in"};
 constexpr KernelEntry kSplits = {.types = "T: " MR_ELEMENT_TYPES,
                                  .make = MakeFunctionKernel<Split>,
-                                 .host = "handle, lengths"};
+                                 .host = "handle, lengths",
+                                 .views = "flow_in"};
 
 }  // namespace
 
@@ -326,6 +328,7 @@ MR_KERNELS(TensorArrayPack, Cpu){{.types = MR_JOINED_TYPES ", variant",
                                   .host = "handle"}};
 MR_KERNELS(TensorArrayUnpack, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                                     .make = MakeFunctionKernel<Unpack>,
-                                    .host = "handle"}};
+                                    .host = "handle",
+                                    .views = "flow_in"}};
 
 }  // namespace millrace::ops
