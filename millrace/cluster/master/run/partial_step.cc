@@ -68,7 +68,11 @@ class NeedFinder {
                                DataTypeName(node.output_types[0]),
                                ", which no feed of the partial run gives");
       }
-      for (const OutputRef& input : node.inputs) Need(input, how);
+      // A shape may be known without the value.
+      const bool asks_for_shape = node.op->ints_of_shapes != nullptr;
+      for (const OutputRef& input : node.inputs) {
+        Need(input, asks_for_shape ? Reached::kToWait : how);
+      }
       // What is only waited for may be left out of the run.
       for (const NodeId control : node.control_inputs) {
         Visit(control, Reached::kToWait);
