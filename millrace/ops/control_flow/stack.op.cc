@@ -1,12 +1,17 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/queue/by_reference.op.h"
-#include "millrace/ops/queue/handle_shapes.op.h"
 
 namespace millrace::ops {
 namespace {
 
-Status CloseStackShape(ShapeContext& c) { return CheckHandle(c); }
+// Stacks of the first generation are named by two strings.
+Status NamedStackShape(ShapeContext& c) { return c.Return(PartialShape({2})); }
+
+Status CloseNamedStackShape(ShapeContext& c) {
+  MR_ASSIGN_OR_RETURN(const PartialShape handle, c.WithRank(0, 1));
+  return ShapeContext::WithValue(handle.dim(0), 2).status();
+}
 
 constexpr OpFields kPushOnStack = {
     .inputs = "handle: resource, elem: T",
@@ -52,7 +57,7 @@ MR_OP(Stack){
     .outputs = "handle: Ref(string)",
     .attrs = "elem_type: type; stack_name: string = ''",
     .flags = kStateful,
-    .shape = HandleShape,
+    .shape = NamedStackShape,
     .doc = "StackV2 of the first generation, without bound.",
 };
 
@@ -66,6 +71,6 @@ MR_OP(StackPop)(ByReference<kPopFromStack>());
 
 MR_OP(StackCloseV2)(kCloseStack);
 
-MR_OP(StackClose)(ByReference<kCloseStack>(CloseStackShape));
+MR_OP(StackClose)(ByReference<kCloseStack>(CloseNamedStackShape));
 
 }  // namespace millrace::ops
