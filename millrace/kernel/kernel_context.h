@@ -18,6 +18,7 @@ namespace millrace {
 
 class FunctionRunner;
 class Rendezvous;
+class SessionTensors;
 class StepContainer;
 class StepStatsCollector;
 struct NodeInfo;
@@ -40,6 +41,7 @@ struct StepEnvironment {
   FunctionRunner* functions = nullptr;
   FileSystem* files = nullptr;  // rooted as the server says
   std::string session_handle;
+  SessionTensors* session_tensors = nullptr;  // null: there is no session
   int call_depth = 0;  // of function calls
   // exec's collector of the times of nodes and transfers; null: not recorded.
   StepStatsCollector* stats = nullptr;

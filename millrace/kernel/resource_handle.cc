@@ -72,20 +72,29 @@ void HandleOutput::Set(KernelContext& ctx) const {
   }
 }
 
+StatusOr<ResourcePlace> PlaceFromStrings(KernelContext& ctx, int i,
+                                         absl::string_view complaint) {
+  Tensor strings = ctx.input(i);
+  if (Variable* const reference = ctx.ref_input(i)) {
+    MR_ASSIGN_OR_RETURN(strings, reference->Read());
+  }
+  if (strings.dtype() != DataType::kString || strings.num_elements() != 2) {
+    return InvalidArgument(complaint, strings.shape().DebugString());
+  }
+  ResourcePlace place;
+  place.container = strings.flat<StringElement>()[0].str();
+  place.name = strings.flat<StringElement>()[1].str();
+  return place;
+}
+
 StatusOr<ResourcePlace> PlaceFromInput(KernelContext& ctx, int i,
                                        absl::string_view type_name) {
-  ResourcePlace place;
-  if (Variable* const reference = ctx.ref_input(i)) {
-    MR_ASSIGN_OR_RETURN(const Tensor t, reference->Read());
-    if (t.dtype() != DataType::kString || t.num_elements() != 2) {
-      return InvalidArgument(
-          "Tensor holding handle must have two elements, but had shape: ",
-          t.shape().DebugString());
-    }
-    place.container = t.flat<StringElement>()[0].str();
-    place.name = t.flat<StringElement>()[1].str();
-    return place;
+  if (ctx.ref_input(i) != nullptr) {
+    return PlaceFromStrings(
+        ctx, i,
+        "Tensor holding handle must have two elements, but had shape: ");
   }
+  ResourcePlace place;
   const Tensor& t = ctx.input(i);
   if (t.dtype() != DataType::kResource || t.num_elements() != 1 ||
       t.flat<ResourceElement>()[0] == nullptr) {

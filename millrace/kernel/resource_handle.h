@@ -40,6 +40,12 @@ class HandleOutput {
   Tensor handle_;
 };
 
+// Returns the container and name that input `i` holds as two strings, or refers
+// to. Any other number of elements is INVALID_ARGUMENT, `complaint` followed by
+// the shape.
+StatusOr<ResourcePlace> PlaceFromStrings(KernelContext& ctx, int i,
+                                         absl::string_view complaint);
+
 // Returns the container and name in input `i`, of either kind. INVALID_ARGUMENT
 // for an invalid handle, and for a handle to another device or another type.
 StatusOr<ResourcePlace> PlaceFromInput(KernelContext& ctx, int i,

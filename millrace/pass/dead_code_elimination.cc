@@ -38,8 +38,7 @@ bool HasEffect(const Node& node) {
     }
   }
   return IsControlFlow(node.op->role) || IsBoundary(node.op->role) ||
-         IsPlaceholder(node.op->role) || node.op->Is(kChecks) ||
-         HasFunction(node);
+         node.op->Is(kChecks) || HasFunction(node);
 }
 
 // Lives for one call.

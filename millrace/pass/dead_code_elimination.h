@@ -11,8 +11,9 @@ namespace millrace {
 // are computed only for their control edges. Dead-code elimination removes from
 // a pruned graph each node whose outputs no other node takes as data, unless it
 // is a target, has an effect (it is stateful, has a reference or a resource
-// among its inputs, or calls a function), is a placeholder, or exists to fail
-// (Assert, CheckNumerics). Reads of variables are removed, too. Nodes with a
+// among its inputs, or calls a function), or exists to fail (Assert,
+// CheckNumerics). Reads of variables are removed, too, and placeholders, which
+// need no value then. Nodes with a
 // control edge from a removed node get control edges from all of its inputs,
 // data and control, so effects keep their order. Graphs of fewer than four
 // nodes are left unchanged.

@@ -22,6 +22,7 @@ const OpRegistry& OpsWithQueues() {
   static constexpr OpDecl kDecls[] = {
       {"NoOp", {.role = OpRole::kNoOp}},
       {"Const", {.outputs = "o: float", .role = OpRole::kConstant}},
+      {"Placeholder", {.outputs = "o: float", .role = OpRole::kPlaceholder}},
       {"VarHandleOp",
        {.outputs = "h: resource", .flags = kStateful | kGivesVariable}},
       {"ReadVariableOp",
@@ -154,6 +155,19 @@ TEST(DeadCodeEliminationTest, AValueOfABranchStays) {
       .Add("then", "Random", {"^pivot"})
       .Drop({"then"});
   EXPECT_THAT(g.WaitsOf("then"), ElementsAre("pivot"));
+}
+
+TEST(DeadCodeEliminationTest, APlaceholderThatNobodyReadsNeedsNoValue) {
+  Graphs g;
+  g.Add("x", "Placeholder")
+      .Add("z", "Placeholder")
+      .Add("twice", "Pass", {"x"})
+      .Add("c", "Const")
+      .Add("read", "Pass", {"z"})
+      .Add("target", "Pass", {"read", "^twice", "^x"})
+      .Drop({"target"});
+  EXPECT_THAT(g.Names(), ElementsAre("z", "read", "target"));
+  EXPECT_THAT(g.WaitsOf("target"), IsEmpty());
 }
 
 TEST(DeadCodeEliminationTest, ThereIsNothingToWaitForInConstants) {

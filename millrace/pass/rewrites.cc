@@ -5,6 +5,7 @@
 
 #include "millrace/pass/dead_code_elimination.h"
 #include "millrace/pass/fold_constants.h"
+#include "millrace/pass/fold_shapes.h"
 #include "millrace/pass/simplify.h"
 #include "millrace/pass/subexpression_elimination.h"
 
@@ -65,6 +66,7 @@ Status RewriteForRun(const RunSignature& signature, const Rewrites& rewrites,
                      const KernelTable* kernels, Graph* graph) {
   if (graph->num_nodes() < rewrites.min_nodes) return OkStatus();
   if (rewrites.fold_constants) {
+    MR_RETURN_IF_ERROR(FoldShapes(signature, graph));
     MR_RETURN_IF_ERROR(
         FoldConstants(signature, evaluate, rewrites.max_folded_bytes, graph));
   }

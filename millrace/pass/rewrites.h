@@ -22,7 +22,7 @@ namespace millrace {
 // off, unless do_constant_folding, do_common_subexpression_elimination or the
 // toggle switch them on.
 struct Rewrites {
-  bool fold_constants = true;  // pass/fold_constants.h
+  bool fold_constants = true;  // pass/fold_shapes.h, pass/fold_constants.h
   bool simplify = true;        // pass/simplify.h
   bool common_subexpression_elimination =
       true;                           // pass/subexpression_elimination.h

@@ -317,6 +317,7 @@ Status LocalSession::RunStep(const Prepared& prepared, int64_t step_id,
   environment.container = &container;
   environment.functions = prepared.functions.get();
   environment.files = options_.files;
+  environment.session_tensors = &tensors_;
   environment.stats = stats;
   Lanes& lanes = options_.devices[0]->lanes();
   const int64_t timeout_ms = options.timeout_ms > 0

@@ -15,6 +15,7 @@
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/plan_set.h"
 #include "millrace/kernel/device.h"
+#include "millrace/kernel/session_tensors.h"
 #include "millrace/protocol/config.h"
 #include "millrace/protocol/run_options.h"
 #include "millrace/protocol/step_stats.h"
@@ -101,6 +102,7 @@ class LocalSession {
   std::vector<PlaceableDevice> placeable_;
   PlacementOptions placement_;
   CancelScope scope_;
+  SessionTensors tensors_;
 
   Mutex mu_;  // guards all below
   CondVar idle_;

@@ -10,6 +10,7 @@
 #include "millrace/device/devices.h"
 #include "millrace/kernel/device_retirement.h"
 #include "millrace/kernel/resource.h"
+#include "millrace/kernel/session_tensors.h"
 #include "millrace/kernel/step_container.h"
 
 namespace millrace::cases {
@@ -113,6 +114,7 @@ class Execution {
     step.cancel = &cancel;
     step.container = &container;
     step.files = DefaultFiles();
+    step.session_tensors = &tensors_;
     for (size_t i = 0; i < case_.nodes.size(); ++i) {
       if (!needed[i]) continue;
       out.status = RunNode(i, step, values);
@@ -272,6 +274,7 @@ class Execution {
   std::vector<std::unique_ptr<Kernel>> kernel_of_;
   std::vector<Ref<Variable>> variables_;
   std::vector<Tensor> pristine_;
+  SessionTensors tensors_;
   CaseOutcome outcome_;
 };
 

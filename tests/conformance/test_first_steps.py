@@ -334,6 +334,22 @@ def test_what_a_partial_run_refuses(cluster):
       session.partial_run(handle, first, {b: 1.0})
 
 
+def test_a_partial_run_without_a_feed_that_it_needs_is_refused_at_its_setup(ours):
+  a = tf1.placeholder(tf.int32, [], name="a")
+  b = tf1.placeholder(tf.int32, [], name="b")
+  with tf.device("/job:ps/task:0"):
+    reached, other = a + 0, b + 0
+  with tf.control_dependencies([other]):
+    after = a + 1
+  with tf1.Session(ours.target("worker"), config=BOUNDED) as session:
+    for fetches in ([reached, other], [reached, other.op]):
+      with pytest.raises(errors.InvalidArgumentError, match="You must feed a value for placeholder tensor 'b'"):
+        session.partial_run_setup(fetches, [a])
+    # What is only waited for, and nobody reads, needs no value.
+    handle = session.partial_run_setup([reached, after], [a])
+    assert session.partial_run(handle, [reached, after], {a: 1}) == [1, 2]
+
+
 def test_an_error_ends_a_partial_run(ours):
   a = tf1.placeholder(tf.int32, [], name="a")
   b = tf1.placeholder(tf.int32, [], name="b")

@@ -108,6 +108,44 @@ def test_errors_name_their_nodes(on_both):
   on_both(program)
 
 
+def test_a_placeholder_that_nobody_reads_needs_no_value(on_both):
+  def program(cluster):
+    results = {}
+    for name, follow in {
+      "itself": lambda x: x,
+      "product": lambda x: x * 2.0,
+      "chain": lambda x: tf.exp(x * 2.0 + 1.0),
+      "shape": tf.shape,
+      "group": lambda x: tf.group(x * 2.0),
+    }.items():
+      x = tf1.placeholder(tf.float32, [None, 3])
+      given = tf1.placeholder_with_default([1.0, 2.0], [2])
+      with tf.control_dependencies([follow(x)]):
+        value = tf.exp(given * 3.0) + tf.sin(given)
+      read = tf.reduce_sum(x) + value
+      with tf1.Session(cluster.target("worker")) as session:
+        results[name] = [session.run(value), outcome(lambda: session.run(read))[0]]
+    return results
+
+  on_both(program)
+
+
+def test_a_shape_that_is_known_needs_no_value(on_both):
+  def program(cluster):
+    results = {}
+    for name, follow in {"itself": lambda x: x, "product": lambda x: tf.multiply(x, 2.0)}.items():
+      for shape in ([2, 3], [None, 3]):
+        # tf.shape would answer in the client.
+        asked = tf.raw_ops.Shape(input=follow(tf1.placeholder(tf.float32, shape)))
+        used = tf.cast(asked, tf.float32) * tf1.placeholder_with_default([1.0, 2.0], [2])
+        with tf1.Session(cluster.target("worker")) as session:
+          seen = outcome(lambda: session.run(used))
+        results[f"{name} of {shape}"] = seen[0] if isinstance(seen, tuple) else seen
+    return results
+
+  on_both(program)
+
+
 def test_the_trace_says_what_was_fused(our_cluster):
   with tf.Graph().as_default():
     x, y = tf1.placeholder(tf.float32, None), tf1.placeholder(tf.float32, None)

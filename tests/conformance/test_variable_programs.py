@@ -215,3 +215,22 @@ def test_state_ops(on_both, era):
       }
 
   on_both(program)
+
+
+@pytest.mark.parametrize("resource", [True, False])
+def test_a_variable_of_unknown_shape_takes_other_shapes(on_both, resource):
+  def program(cluster):
+    with tf1.device("/job:ps/task:0"):
+      initial = tf1.placeholder_with_default([1.0, 2.0], None)
+      v = tf1.Variable(initial, validate_shape=False, use_resource=resource, name="v")
+      fed = tf1.placeholder(tf.float32)
+      assigns = {"wider": tf1.assign(v, [[1.0, 2.0, 3.0]], validate_shape=False), "fed": tf1.assign(v, fed, validate_shape=False)}
+    seen = {}
+    with tf1.Session(cluster.target("worker")) as session:
+      session.run(v.initializer)
+      for name, assign in assigns.items():
+        session.run(assign.op if hasattr(assign, "op") else assign, {fed: [[5.0], [6.0]]})
+        seen[name] = session.run(v)
+    return seen
+
+  on_both(program)

@@ -189,6 +189,7 @@ Status PartialRun::Begin(std::shared_ptr<const PlanSet> plans) {
   environment_.functions = graph_->functions();
   environment_.files = worker_.files;
   environment_.session_handle = session_->handle();
+  environment_.session_tensors = &session_->tensors();
   if (!registration.ok()) {
     OnPlansDone(registration.status);
     return registration.status;

@@ -130,6 +130,7 @@ Status RunGraphCall::Prepare() {
   environment_.functions = graph_->functions();
   environment_.files = worker_.files;
   environment_.session_handle = session_->handle();
+  environment_.session_tensors = &session_->tensors();
   return OkStatus();
 }
 

@@ -174,6 +174,7 @@ void WorkerSession::End(const Status& reason) {
     partial_runs.swap(partial_runs_);
   }
   for (const auto& device : own_devices_) device->resources().ClearAll();
+  tensors_.Clear();
 }
 
 }  // namespace millrace

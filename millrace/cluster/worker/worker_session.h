@@ -14,6 +14,7 @@
 #include "millrace/cluster/worker/graph_table.h"
 #include "millrace/cluster/worker/registered_graph.h"
 #include "millrace/kernel/device_retirement.h"
+#include "millrace/kernel/session_tensors.h"
 #include "millrace/protocol/worker.h"
 
 namespace millrace {
@@ -50,6 +51,8 @@ class WorkerSession : public RefCounted {
   // Returns null if there is none of that name.
   Device* FindDevice(absl::string_view name) const;
   CancelScope& scope() { return scope_; }
+  // Returns the tensors that GetSessionHandle keeps on this task.
+  SessionTensors& tensors() { return tensors_; }
   // The session's id in MasterWatch; 0: its master is not watched.
   uint64_t watch() const { return watch_.load(std::memory_order_relaxed); }
   void set_watch(uint64_t watch) {
@@ -86,7 +89,8 @@ class WorkerSession : public RefCounted {
   bool AddPartialRun(int64_t step_id, const Ref<PartialRun>& run);
   void RemovePartialRun(int64_t step_id);
 
-  // Ends its runs with `reason`, and frees the state of its own devices.
+  // Ends its runs with `reason`, and frees its tensors and the state of its own
+  // devices.
   void End(const Status& reason);
 
  private:
@@ -105,6 +109,7 @@ class WorkerSession : public RefCounted {
   DeviceRetirement retirement_{own_devices_};
   std::vector<Device*> devices_;
   CancelScope scope_;
+  SessionTensors tensors_;
   std::atomic<uint64_t> watch_{0};
   KernelCache kernels_;
   // Graphs may be destroyed after the session.

@@ -52,4 +52,15 @@ MR_CASES(MatrixBandPart)(CaseList& c) {
   c.Ok({F32({2, 3}), Scalar(i64, 1), Scalar(i64, 3)});
 }
 
+MR_CASES(BatchMatrixBandPart)(CaseList& c) {
+  const DataType i64 = DataType::kInt64;
+  c.EachType("T", [i64](CaseList& c, DataType t) {
+    c.Ok({Rand(t, {2, 5, 3}), Scalar(i64, 1), Scalar(i64, -1)});
+  });
+  c.Error({F32({2, 2}), Scalar(i64, 3), Scalar(i64, 1)},
+          StatusCode::kInvalidArgument,
+          "num_lower must be negative or less or equal to number of rows (2) "
+          "got: 3");
+}
+
 }  // namespace millrace::cases

@@ -121,4 +121,10 @@ MR_KERNELS(MatrixBandPart,
                  .host = "num_lower, num_upper",
                  .views = "input"}};
 
+MR_KERNELS(BatchMatrixBandPart,
+           Cpu){{.types = "T: " MR_NUMBER_TYPES,
+                 .make = MakeFunctionKernel<MatrixBandPartKernel>,
+                 .host = "num_lower, num_upper",
+                 .views = "input"}};
+
 }  // namespace millrace::ops

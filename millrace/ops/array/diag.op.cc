@@ -52,4 +52,14 @@ MR_OP(MatrixBandPart){
         "matrix to zero; a negative number keeps the whole triangle.",
 };
 
+MR_OP(BatchMatrixBandPart){
+    .inputs = "input: T, num_lower: int64, num_upper: int64",
+    .outputs = "band: T",
+    .attrs = "T: type",
+    .shape = shapes::Unknown,
+    .doc = "MatrixBandPart under its old name.",
+    .deprecated_version = 14,
+    .deprecated_hint = "Use MatrixBandPart",
+};
+
 }  // namespace millrace::ops

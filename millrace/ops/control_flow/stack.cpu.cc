@@ -1,23 +1,35 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/resource_handle.h"
+#include "millrace/kernel/step_container.h"
+#include "millrace/kernel/variable.h"
 
 namespace millrace::ops {
 namespace {
 
-// A stack of tensors. Its handle holds the only reference, so it is freed with
-// the handle at the end of the step.
-class Stack final : public RefCounted {
+// A stack of tensors. A handle of the second generation holds the only
+// reference, so it is freed with the handle; those of the first are in the
+// step's container. Either way it ends with the step.
+class Stack final : public Resource {
  public:
+  static constexpr absl::string_view kTypeName = "Stack";
+
   Stack(std::string name, DataType type, int64_t limit)
       : name_(std::move(name)), type_(type), limit_(limit) {}
 
+  absl::string_view type_name() const override { return kTypeName; }
+  std::string DebugString() const override {
+    return absl::StrCat("Stack of ", DataTypeName(type_));
+  }
+  void OnRemoved() override { Close(); }
+
   Status Push(Tensor value) {
     MutexLock lock(mu_);
-    if (closed_) return InvalidArgument("Stack[", name_, "] has been closed.");
+    if (closed_) return Closed();
     if (value.dtype() != type_) {
       return InvalidArgument("Must have type ", DataTypeName(type_),
                              " but got ", DataTypeName(value.dtype()));
@@ -32,13 +44,13 @@ class Stack final : public RefCounted {
 
   StatusOr<Tensor> Pop(DataType type) {
     MutexLock lock(mu_);
-    if (closed_) return InvalidArgument("Stack[", name_, "] has been closed.");
+    if (closed_) return Closed();
+    if (values_.empty()) {
+      return InvalidArgument("Stack[", name_, "] is empty when calling Pop().");
+    }
     if (type != type_) {
       return InvalidArgument("Must have type ", DataTypeName(type_),
                              " but got ", DataTypeName(type));
-    }
-    if (values_.empty()) {
-      return InvalidArgument("Stack[", name_, "] is empty when calling Pop().");
     }
     Tensor value = std::move(values_.back());
     values_.pop_back();
@@ -54,6 +66,10 @@ class Stack final : public RefCounted {
   }
 
  private:
+  Status Closed() const {
+    return InvalidArgument("Stack[", name_, "] has already been closed.");
+  }
+
   const std::string name_;
   const DataType type_;
   const int64_t limit_;
@@ -62,7 +78,24 @@ class Stack final : public RefCounted {
   bool closed_ = false;         // guarded by mu_
 };
 
+// Stacks of the first generation are named by two strings, the first of which
+// is always this one.
+constexpr absl::string_view kStacks = "_stacks";
+
+StatusOr<Ref<Stack>> StackByName(KernelContext& ctx) {
+  MR_ASSIGN_OR_RETURN(
+      const ResourcePlace place,
+      PlaceFromStrings(ctx, 0,
+                       "Stack handle must have two elements, but had shape: "));
+  if (ctx.step().container == nullptr) {
+    return FailedPrecondition("the step has no container");
+  }
+  return ctx.step().container->store().Lookup<Stack>(place.container,
+                                                     place.name);
+}
+
 StatusOr<Ref<Stack>> StackOf(KernelContext& ctx) {
+  if (ctx.node().op->inputs[0].is_ref) return StackByName(ctx);
   const Tensor& handle = ctx.input(0);
   MR_RETURN_IF_ERROR(CheckScalar(handle, "handle"));
   Ref<Stack> stack = OwnedByInput<Stack>(ctx, 0);
@@ -70,6 +103,7 @@ StatusOr<Ref<Stack>> StackOf(KernelContext& ctx) {
   return stack;
 }
 
+// Of both generations; only the second has a bound, as input 0.
 class StackKernel {
  public:
   static StatusOr<StackKernel> Make(const KernelInit& init) {
@@ -80,6 +114,7 @@ class StackKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
+    if (ctx.num_inputs() == 0) return MakeNamed(ctx);
     if (ctx.input(0).rank() != 0) {
       return InvalidArgument("Stack size must be a scalar, but had shape: ",
                              ctx.input(0).shape().DebugString());
@@ -87,12 +122,27 @@ class StackKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, TensorShape()));
     out->mutable_flat<ResourceElement>()[0] = OwningHandle(
-        ctx, "_step", name_, "Stack",
+        ctx, "_step", name_, Stack::kTypeName,
         MakeRef<Stack>(name_, type_, ctx.input(0).scalar<int32_t>()));
     return OkStatus();
   }
 
  private:
+  Status MakeNamed(KernelContext& ctx) const {
+    if (ctx.step().container == nullptr) {
+      return FailedPrecondition("the step has no container");
+    }
+    ResourceStore& store = ctx.step().container->store();
+    const std::string name = absl::StrCat(name_, "_", store.NextNumber());
+    MR_RETURN_IF_ERROR(
+        store.Create(kStacks, name, MakeRef<Stack>(name, type_, -1)));
+    auto reference = MakeRef<Variable>(DataType::kString, name_);
+    reference->Assign(
+        Tensor::Vector<std::string>({std::string(kStacks), name}));
+    ctx.set_output_ref(0, std::move(reference));
+    return OkStatus();
+  }
+
   DataType type_ = DataType::kInvalid;
   std::string name_;
 };
@@ -117,14 +167,24 @@ Status Close(KernelContext& ctx) {
   return OkStatus();
 }
 
+constexpr KernelEntry kMakesStack = {.make = MakeKernel<StackKernel>,
+                                     .host = "handle"};
+constexpr KernelEntry kPushesOnStack = {.make = MakeFunctionKernel<Push>,
+                                        .host = "handle"};
+constexpr KernelEntry kPopsFromStack = {.make = MakeFunctionKernel<Pop>,
+                                        .host = "handle"};
+constexpr KernelEntry kClosesStack = {.make = MakeFunctionKernel<Close>,
+                                      .host = "handle"};
+
 }  // namespace
 
-MR_KERNELS(StackV2, Cpu){{.make = MakeKernel<StackKernel>, .host = "handle"}};
-MR_KERNELS(StackPushV2,
-           Cpu){{.make = MakeFunctionKernel<Push>, .host = "handle"}};
-MR_KERNELS(StackPopV2,
-           Cpu){{.make = MakeFunctionKernel<Pop>, .host = "handle"}};
-MR_KERNELS(StackCloseV2,
-           Cpu){{.make = MakeFunctionKernel<Close>, .host = "handle"}};
+MR_KERNELS(Stack, Cpu){kMakesStack};
+MR_KERNELS(StackV2, Cpu){kMakesStack};
+MR_KERNELS(StackPush, Cpu){kPushesOnStack};
+MR_KERNELS(StackPushV2, Cpu){kPushesOnStack};
+MR_KERNELS(StackPop, Cpu){kPopsFromStack};
+MR_KERNELS(StackPopV2, Cpu){kPopsFromStack};
+MR_KERNELS(StackClose, Cpu){kClosesStack};
+MR_KERNELS(StackCloseV2, Cpu){kClosesStack};
 
 }  // namespace millrace::ops

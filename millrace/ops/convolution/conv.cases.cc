@@ -104,6 +104,18 @@ MR_CASES(Conv2D)(CaseList& c) {
   c.BuildError({F32({2, 1, 2, 3}), F32({3, 3, 3, 4})}, Valid(),
                "Negative dimension size caused by subtracting 3 from 1");
   c.BuildError({F32({2, 2, 2}), F32({3, 3, 3, 4})}, Same(), "must be rank 4");
+  // Without output channels the result is empty; without anything else in the
+  // filter there is none.
+  c.Ok({F64({2, 5, 6, 3}), Empty(DataType::kDouble, {3, 3, 3, 0})}, Same());
+  c.Ok({F64({2, 5, 6, 3}), Empty(DataType::kDouble, {3, 3, 3, 0})}, Valid());
+  c.Error({F64({2, 5, 6, 3}), Empty(DataType::kDouble, {0, 3, 3, 4})}, Same(),
+          StatusCode::kInvalidArgument, "filter must not have zero elements")
+      .NoShapeCheck();
+  c.Error({Empty(DataType::kDouble, {2, 5, 6, 0}),
+           Empty(DataType::kDouble, {3, 3, 0, 4})},
+          Same(), StatusCode::kInvalidArgument,
+          "filter depth must be stricly positive, got 0")
+      .NoShapeCheck();
 }
 MR_CASES(Conv2DBackpropInput)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -147,6 +159,9 @@ MR_CASES(Conv2DBackpropInput)(CaseList& c) {
   c.Error({Sizes({2, 5, 6, 3}), F64({3, 3, 3, 5}), F64({2, 5, 7, 5})}, Same(),
           StatusCode::kInvalidArgument,
           "Size of out_backprop doesn't match computed: actual = ");
+  c.Ok({Sizes({2, 5, 6, 3}), Empty(DataType::kDouble, {3, 3, 3, 0}),
+        Empty(DataType::kDouble, {2, 5, 6, 0})},
+       Same());
 }
 MR_CASES(Conv2DBackpropFilter)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -179,6 +194,9 @@ MR_CASES(Conv2DBackpropFilter)(CaseList& c) {
   c.Ok({Empty(DataType::kFloat, {0, 5, 6, 3}), Sizes({3, 3, 3, 4}),
         Empty(DataType::kFloat, {0, 5, 6, 4})},
        Same());
+  c.Ok({F64({2, 5, 6, 3}), Sizes({3, 3, 3, 0}),
+        Empty(DataType::kDouble, {2, 5, 6, 0})},
+       Same());
 }
 
 MR_CASES(DepthwiseConv2dNative)(CaseList& c) {
@@ -199,6 +217,7 @@ MR_CASES(DepthwiseConv2dNative)(CaseList& c) {
       .Gradient();
   c.BuildError({F32({2, 5, 5, 3}), F32({3, 3, 2, 4})}, Same(),
                "Dimensions must be equal, but are 3 and 2");
+  c.Ok({F64({2, 5, 6, 3}), Empty(DataType::kDouble, {3, 3, 3, 0})}, Same());
 }
 MR_CASES(DepthwiseConv2dNativeBackpropInput)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -243,6 +262,9 @@ MR_CASES(Conv3D)(CaseList& c) {
       .Gradient();
   c.Error({F64({2, 3, 5, 4, 6}), F64({2, 3, 3, 3, 4})}, Same3(),
           StatusCode::kInvalidArgument, "");
+  c.Error({F64({1, 4, 4, 4, 2}), Empty(DataType::kDouble, {2, 2, 2, 2, 0})},
+          Same3(), StatusCode::kInvalidArgument,
+          "filter must not have zero elements");
 }
 MR_CASES(Conv3DBackpropInputV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -259,6 +281,9 @@ MR_CASES(Conv3DBackpropInputV2)(CaseList& c) {
   c.Ok({Sizes({1, 3, 3, 4, 2}), F64({2, 2, 3, 2, 2}), F64({1, 3, 3, 4, 2})},
        Same3())
       .Gradient({1, 2});
+  c.Ok({Sizes({1, 4, 4, 4, 2}), Empty(DataType::kDouble, {2, 2, 2, 2, 0}),
+        Empty(DataType::kDouble, {1, 4, 4, 4, 0})},
+       Same3());
 }
 MR_CASES(Conv3DBackpropFilterV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -274,6 +299,9 @@ MR_CASES(Conv3DBackpropFilterV2)(CaseList& c) {
   c.Ok({F64({1, 3, 3, 4, 2}), Sizes({2, 2, 3, 2, 2}), F64({1, 3, 3, 4, 2})},
        Same3())
       .Gradient({0, 2});
+  c.Ok({F64({1, 4, 4, 4, 2}), Sizes({2, 2, 2, 2, 0}),
+        Empty(DataType::kDouble, {1, 4, 4, 4, 0})},
+       Same3());
 }
 MR_CASES(Conv3DBackpropInput)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {

@@ -49,6 +49,12 @@ class ConvKernel {
       MR_ASSIGN_OR_RETURN(filter, SizesOf(ctx.input(1), kSizes));
       result = 1;
     }
+    if (kKind == ConvKind::k3D && kPass == ConvPass::kForward &&
+        filter.num_elements() == 0) {
+      return InvalidArgument(
+          "filter must not have zero elements (i.e. all dimensions must be "
+          "non-zero)");
+    }
     const DataType type = ctx.output_type(0);
     MR_ASSIGN_OR_RETURN(const ConvProblem p,
                         attrs_.Resolve(type, input, filter));

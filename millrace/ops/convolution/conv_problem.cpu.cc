@@ -41,7 +41,11 @@ StatusOr<ConvProblem> ConvAttrs::Resolve(DataType type,
     p.groups = p.in_depth;
     p.out_depth = p.in_depth * last;
   } else {
-    if (filter.num_elements() == 0) {
+    if (layout.spatial == 2 && filter_depth == 0) {
+      return InvalidArgument("filter depth must be stricly positive, got 0");
+    }
+    // There may be no output channels: then the result is empty.
+    if (filter.NumElements(0, filter.rank() - 1) == 0) {
       return InvalidArgument(
           "filter must not have zero elements (i.e. all dimensions must be "
           "non-zero)");

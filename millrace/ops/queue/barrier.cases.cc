@@ -120,6 +120,27 @@ void Options(CaseList& c) {
              {"capacity", 3}})
       .RunError({"op"}, StatusCode::kInvalidArgument,
                 "Barrier only accepts capacity=-1.");
+  c.Sequence("partly known")
+      .Node("op", "Barrier", {},
+            {{"component_types", TypeList{kFloat}},
+             {"shapes", ShapeList{PartialShape({kUnknownDim, 2})}}})
+      .RunError({"op"}, StatusCode::kInvalidArgument,
+                "Shape [?,2] is not fully defined");
+  // A shape of unknown rank is that of a scalar.
+  c.Sequence("unknown")
+      .Node("b", "Barrier", {},
+            {{"component_types", TypeList{kFloat}},
+             {"shapes", ShapeList{PartialShape()}}})
+      .Node("put", "BarrierInsertMany", {"b", Str({"a", "b"}), F32({2})},
+            {{"component_index", 0}})
+      .Node("wrong", "BarrierInsertMany", {"b", Str({"c"}), F32({1, 2})},
+            {{"component_index", 0}})
+      .Node("take", "BarrierTakeMany", {"b", Scalar(2)},
+            {{"component_types", TypeList{kFloat}}})
+      .Run({"put"})
+      .RunError({"wrong"}, StatusCode::kInvalidArgument,
+                "Shape mismatch in tuple component 2. Expected [], got [2]")
+      .Run({"take"});
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ StatusOr<Barrier::Options> Barrier::OptionsFrom(const KernelInit& init) {
   if (o.shapes.size() != o.types.size()) {
     return InvalidArgument("All of the component shapes must be specified");
   }
-  for (const PartialShape& shape : o.shapes) {
+  for (PartialShape& shape : o.shapes) {
+    if (!shape.known_rank()) shape = PartialShape({});  // as in stock
     if (!shape.IsFullyDefined()) {
       return InvalidArgument("Shape ", shape.DebugString(),
                              " is not fully defined");

@@ -250,6 +250,29 @@ void Shuffles(CaseList& c) {
       .Node("op", c.op().name, {}, attrs)
       .RunError({"op"}, StatusCode::kInvalidArgument,
                 "min_after_dequeue 30 must be < capacity 30");
+  // A second user may leave the seeds open, but not one of them.
+  const auto shared = [](int seed, int seed2) {
+    AttrMap a = QueueAttrs({kInt64}, {PartialShape({})}, 30);
+    a.Set("shared_name", "seeded");
+    a.Set("seed", seed);
+    a.Set("seed2", seed2);
+    return a;
+  };
+  c.Sequence("seeds")
+      .Node("q", c.op().name, {}, shared(1, 2))
+      .Node("open", c.op().name, {}, shared(0, 0))
+      .Node("one", c.op().name, {}, shared(1, 0))
+      .Node("other", c.op().name, {}, shared(3, 4))
+      .Node("size", Op(c, "QueueSize"), {"open"})
+      .Node("of_one", Op(c, "QueueSize"), {"one"})
+      .Node("of_other", Op(c, "QueueSize"), {"other"})
+      .Node("first", Op(c, "QueueSize"), {"q"})
+      .Run({"first"})
+      .Run({"size"})
+      .RunError({"of_one"}, StatusCode::kInvalidArgument,
+                "has random seeds (1, 2) but requested seeds are (1, 0).")
+      .RunError({"of_other"}, StatusCode::kInvalidArgument,
+                "has random seeds (1, 2) but requested seeds are (3, 4).");
 }
 
 // Equal priorities too.

@@ -102,7 +102,9 @@ Status Queue::CheckOptions(const Options& o) const {
                            " but requested min_after_dequeue was ",
                            o.min_after_dequeue, ".");
   }
-  if (o.seed != mine.seed || o.seed2 != mine.seed2) {
+  // A user that gives no seeds takes those that there are.
+  const bool has_seeds = o.seed != 0 || o.seed2 != 0;
+  if (has_seeds && (o.seed != mine.seed || o.seed2 != mine.seed2)) {
     return InvalidArgument(
         "Shared queue '", name_, "' has random seeds (", mine.seed, ", ",
         mine.seed2, ") but requested seeds are (", o.seed, ", ", o.seed2, ").");

@@ -65,6 +65,28 @@ void ByKey(CaseList& c, const std::string& kind) {
       .Run({"put"})
       .Run({"clear"})
       .Run({"size"});
+  const AttrMap keyed = Attrs({kFloat}, (kind + c.op().name + "key").c_str());
+  const StatusCode invalid = StatusCode::kInvalidArgument;
+  c.Sequence("shapes of keys")
+      .Node("matrix", kind + "Stage",
+            {Of(kInt64, {1, 1}, {5}), Vec({0}), F32({3})}, keyed)
+      .Node("vector", kind + "Stage", {Vec(kInt64, {7}), Vec({0}), F32({3})},
+            keyed)
+      .Node("two", kind + "Stage", {Vec(kInt64, {1, 2}), Vec({0}), F32({3})},
+            keyed)
+      .Node("none", kind + "Stage", {Empty(kInt64, {0, 2}), Vec({0}), F32({3})},
+            keyed)
+      .Node("peek", kind + "Peek", {Scalar(kInt64, 5), Vec({0})}, keyed)
+      .Node("other", kind + "Peek", {Scalar(kInt64, 7), Vec({0})}, keyed)
+      .Node("take", kind + "Unstage", {Vec(kInt64, {5}), Vec({0})}, keyed)
+      .Run({"matrix"})
+      .Run({"vector"})
+      .RunError({"two"}, invalid,
+                "key must be an int64 scalar, got tensor with shape: [2]")
+      .RunError({"none"}, invalid, "key must not be empty")
+      .Run({"peek"})
+      .Run({"other"})
+      .RunError({"take"}, invalid, "key must be an int64 scalar: [1]");
 }
 
 }  // namespace

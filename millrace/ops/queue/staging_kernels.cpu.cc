@@ -175,7 +175,16 @@ class MapStageKernel : public Area {
  private:
   friend class Area;
   Status Check(KernelContext& ctx, const std::vector<int32_t>& indices) const {
-    MR_RETURN_IF_ERROR(CheckScalar(ctx.input(0), "key"));
+    // Stock takes the one element of a key of any rank, here only.
+    const Tensor& key = ctx.input(0);
+    if (key.num_elements() == 0) {
+      return InvalidArgument("key must not be empty");
+    }
+    if (key.num_elements() > 1) {
+      return InvalidArgument(
+          "key must be an int64 scalar, got tensor with shape: ",
+          key.shape().DebugString());
+    }
     if (static_cast<int>(indices.size()) != ctx.num_inputs() - 2) {
       return InvalidArgument("there are ", indices.size(), " indices and ",
                              ctx.num_inputs() - 2, " values");
@@ -208,7 +217,10 @@ class MapUnstageKernel : public Area {
     if (!area.ok()) return std::move(done)(area.status());
     const auto indices = Indices(ctx, kAny ? 0 : 1);
     Status status = indices.status();
-    if (status.ok() && !kAny) status = CheckScalar(ctx.input(0), "key");
+    if (status.ok() && !kAny && ctx.input(0).rank() != 0) {
+      status = InvalidArgument("key must be an int64 scalar: ",
+                               ctx.input(0).shape().DebugString());
+    }
     if (!status.ok()) return std::move(done)(std::move(status));
     std::optional<int64_t> key;
     if (!kAny) key = ctx.input(0).scalar<int64_t>();

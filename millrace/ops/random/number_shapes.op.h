@@ -8,6 +8,10 @@ namespace millrace::ops {
 // Sets output 0 to the shape that input 0 holds.
 Status NumbersShape(ShapeContext& c);
 
+// Sets output 0 to the shape that the input holds, a vector whose type the
+// schema leaves open.
+Status AnyTypeNumbersShape(ShapeContext& c, int input);
+
 // Sets output 0 to the shape that input 0 holds, followed by the shape of input
 // 1, a tensor of parameters.
 Status SamplesShape(ShapeContext& c);

@@ -19,17 +19,41 @@ void Seeded(CaseList& c, DataType t) {
       .Run({"op"});
 }
 
+// Shapes that are no vectors, with the inputs `more` behind them.
+void NoVector(CaseList& c, std::vector<Value> more) {
+  const AttrMap attrs = {{"dtype", DataType::kFloat}, {"seed", 1}};
+  const AttrMap of_ints = {{"seed", 1}};
+  for (const bool is_scalar : {true, false}) {
+    std::vector<Value> inputs = {is_scalar ? Scalar(3)
+                                           : Of(DataType::kInt32, {1, 1}, {3})};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    c.Error(std::move(inputs), more.empty() ? attrs : of_ints,
+            StatusCode::kInvalidArgument,
+            is_scalar
+                ? "shape must be a vector of {int32,int64}, got shape []"
+                : "shape must be a vector of {int32,int64}, got shape [1,1]")
+        .NoShapeCheck();
+  }
+}
+
 }  // namespace
 
 MR_CASES(RandomUniform)(CaseList& c) {
   c.EachType("dtype", Seeded);
+  NoVector(c, {});
   c.Ok({Vec({2, 3})}, {{"dtype", DataType::kFloat}}).Random();
   c.Error({Vec({2, -3})}, {{"dtype", DataType::kFloat}, {"seed", 1}},
           StatusCode::kInvalidArgument, "must be >= 0")
       .NoShapeCheck();
 }
-MR_CASES(RandomStandardNormal)(CaseList& c) { c.EachType("dtype", Seeded); }
-MR_CASES(TruncatedNormal)(CaseList& c) { c.EachType("dtype", Seeded); }
+MR_CASES(RandomStandardNormal)(CaseList& c) {
+  c.EachType("dtype", Seeded);
+  NoVector(c, {});
+}
+MR_CASES(TruncatedNormal)(CaseList& c) {
+  c.EachType("dtype", Seeded);
+  NoVector(c, {});
+}
 
 MR_CASES(RandomUniformInt)(CaseList& c) {
   c.EachType("Tout", [](CaseList& c, DataType t) {
@@ -39,6 +63,7 @@ MR_CASES(RandomUniformInt)(CaseList& c) {
     c.Error({Vec({3}), Scalar(t, 5), Scalar(t, 5)}, {{"seed", 7}},
             StatusCode::kInvalidArgument, "Need minval < maxval, got 5 >= 5");
   });
+  NoVector(c, {Scalar(0), Scalar(9)});
 }
 
 MR_CASES(RandomShuffle)(CaseList& c) {

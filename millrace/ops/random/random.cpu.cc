@@ -5,6 +5,7 @@
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/fill.h"
+#include "millrace/ops/random/numbers_shape.h"
 #include "millrace/ops/random/random_stream.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -21,7 +22,7 @@ class RandomKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfNumbers(ctx.input(0)));
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, std::move(shape)));
     const int64_t size = out->num_elements();
@@ -45,7 +46,7 @@ class RandomUniformIntKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+    MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfNumbers(ctx.input(0)));
     for (int i : {1, 2}) {
       if (ctx.input(i).rank() != 0) {
         return InvalidArgument(i == 1 ? "minval" : "maxval",

@@ -28,6 +28,9 @@ void SeedCases(CaseList& c) {
   c.Error({Vec({3}), Vec({1, 2, 3})}, {{"dtype", c.AllowedTypes("dtype")[0]}},
           kInvalid, "seed must have shape [2], not [3]")
       .NoShapeCheck();
+  c.Error({Scalar(3), Vec({1, 2})}, {{"dtype", c.AllowedTypes("dtype")[0]}},
+          kInvalid, "shape must be a vector of {int32,int64}, got shape []")
+      .NoShapeCheck();
   c.Error({Vec({-3}), Vec({1, 2})}, {{"dtype", c.AllowedTypes("dtype")[0]}},
           kInvalid, "")
       .NoShapeCheck();

@@ -1,5 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/fill.h"
+#include "millrace/ops/random/numbers_shape.h"
 #include "millrace/ops/random/stateless_seed.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -52,7 +53,7 @@ StatusOr<Philox4x32> Generator(KernelContext& ctx, const TensorShape& shape,
 
 template <Distribution kDistribution, bool kByKey>
 Status RunStateless(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfNumbers(ctx.input(0)));
   int next = 0;
   MR_ASSIGN_OR_RETURN(const Philox4x32 base,
                       Generator(ctx, shape, kByKey, &next));
@@ -63,7 +64,7 @@ Status RunStateless(KernelContext& ctx) {
 
 template <bool kByKey>
 Status RunStatelessInt(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfNumbers(ctx.input(0)));
   int next = 0;
   MR_ASSIGN_OR_RETURN(const Philox4x32 base,
                       Generator(ctx, shape, kByKey, &next));
@@ -89,7 +90,7 @@ Status RunStatelessInt(KernelContext& ctx) {
 
 template <bool kByKey>
 Status RunStatelessFullInt(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromTensor(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfNumbers(ctx.input(0)));
   int next = 0;
   MR_ASSIGN_OR_RETURN(const Philox4x32 base,
                       Generator(ctx, shape, kByKey, &next));

@@ -42,6 +42,19 @@ constexpr char kReal[] =
     "Treal: {float, double} = float; Tcomplex: {complex64, complex128} = "
     "complex64";
 
+// Returns the schema of a transform of the first generation, which only GPUs
+// had.
+consteval OpFields OldTransform(const char* doc, const char* hint) {
+  return {
+      .inputs = "input: complex64",
+      .outputs = "output: complex64",
+      .shape = shapes::Unknown,
+      .doc = doc,
+      .deprecated_version = 15,
+      .deprecated_hint = hint,
+  };
+}
+
 }  // namespace
 
 MR_OP(FFT){
@@ -130,5 +143,12 @@ MR_OP(IRFFT3D){
     .shape = RealShape<3, Last::kWhole>,
     .doc = "The inverse of RFFT3D.",
 };
+
+MR_OP(BatchFFT){OldTransform("FFT under its old name.", "Use FFT")};
+MR_OP(BatchFFT2D){OldTransform("FFT2D under its old name.", "Use FFT2D")};
+MR_OP(BatchFFT3D){OldTransform("FFT3D under its old name.", "Use FFT3D")};
+MR_OP(BatchIFFT){OldTransform("IFFT under its old name.", "Use IFFT")};
+MR_OP(BatchIFFT2D){OldTransform("IFFT2D under its old name.", "Use IFFT2D")};
+MR_OP(BatchIFFT3D){OldTransform("IFFT3D under its old name.", "Use IFFT3D")};
 
 }  // namespace millrace::ops

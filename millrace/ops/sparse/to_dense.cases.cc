@@ -37,8 +37,14 @@ MR_CASES(SparseToDense)(CaseList& c) {
   error(Vec({-1, 2}), Vec({3}), F32({2}), F32({}), "is out of bounds");
   error(Vec({1, 1}), Vec({3}), F32({2}), F32({}), "is repeated");
   error(Vec({1, 0}), Vec({3}), F32({2}), F32({}), "is out of order");
-  c.Error({Vec({1, 3}), Vec({3}), F32({2}), F32({})},
-          {{"validate_indices", false}}, kInvalid, "out of bounds");
+  const AttrMap any = {{"validate_indices", false}};
+  c.Ok({Vec({1, 1}), Vec({4}), F32({2}), F32({})}, any);
+  c.Ok({Vec({2, 2, 0}), Vec({4}), F32({}), F32({})}, any);
+  c.Ok({Pairs(kI32, {0, 1, 0, 1, 0, 0}), Vec({2, 2}), F32({3}), F32({})}, any);
+  for (const double bad : {3., -1.}) {
+    c.Error({Vec({1, bad}), Vec({3}), F32({2}), F32({})}, any, kInvalid,
+            "Indices are not valid (out of bounds).  Shape: [3]");
+  }
   c.Error({Vec({0}), Vec({-3}), F32({1}), F32({})}, kInvalid, "")
       .NoShapeCheck();
 }

@@ -91,6 +91,11 @@ class SparseToDenseKernel {
       int64_t place = 0;
       for (size_t d = 0; d < rank; ++d) {
         if (row[d] < 0 || row[d] >= dims[d]) {
+          if (!validate_) {
+            return InvalidArgument(
+                "Indices are not valid (out of bounds).  Shape: ",
+                shape.DebugString());
+          }
           return OutOfBounds(static_cast<int64_t>(i), row, dims);
         }
         place += row[d] * strides[d];

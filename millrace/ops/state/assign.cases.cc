@@ -42,6 +42,31 @@ MR_CASES(AssignSubVariableOp)(CaseList& c) { c.EachType("dtype", Updates); }
 MR_CASES(AssignVariableOp)(CaseList& c) {
   c.EachType("dtype", Assigns);
   c.Ok({Var(F32({2})), F32({2})}, {{"validate_shape", true}});
+  c.Ok({Uninitialized(DataType::kFloat, {2}), F32({2})},
+       {{"validate_shape", true}});
+  // What the variable was declared with does not count, but its value does.
+  for (const PartialShape& declared :
+       {PartialShape(), PartialShape({kUnknownDim}), PartialShape({2})}) {
+    const AttrMap validated = {{"validate_shape", true}};
+    c.Sequence("of another shape")
+        .NoShapeCheck()
+        .Node("v", "VarHandleOp", {},
+              {{"dtype", DataType::kFloat},
+               {"shape", declared},
+               {"shared_name", "shaped " + declared.DebugString()}})
+        .Node("first", "AssignVariableOp", {"v", F32({2})})
+        .Node("other", "AssignVariableOp", {"v", F32({1, 2})})
+        .Node("same", "AssignVariableOp", {"v", F32({1, 2})}, validated)
+        .Node("wrong", "AssignVariableOp", {"v", F32({3})}, validated)
+        .Node("read", "ReadVariableOp", {"v"}, {{"dtype", DataType::kFloat}})
+        .Run({"first"})
+        .Run({"other"})
+        .Run({"same"})
+        .RunError({"wrong"}, StatusCode::kInvalidArgument,
+                  "Trying to assign to variable with tensor with wrong shape. "
+                  "Expected [1,2] got [3]")
+        .Run({"read"});
+  }
 }
 
 }  // namespace millrace::cases

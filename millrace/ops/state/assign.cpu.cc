@@ -63,15 +63,13 @@ class AssignVariableKernel {
           "Trying to assign variable with wrong dtype. Expected ",
           DataTypeName(variable->dtype()), " got ", DataTypeName(dtype_));
     }
-    if (validate_) {
-      const ResourceHandle& handle = *ctx.input(0).flat<ResourceElement>()[0];
-      if (!handle.dtypes_and_shapes.empty() &&
-          !handle.dtypes_and_shapes[0].shape.IsCompatibleWith(
-              ctx.input(1).shape())) {
-        return InvalidArgument("Shape mismatch. Expected ",
-                               handle.dtypes_and_shapes[0].shape.DebugString(),
-                               " got ", ctx.input(1).shape().DebugString());
-      }
+    // The shape of the value that is there counts, and not the declared one.
+    const StatusOr<TensorShape> shape = variable->Shape();
+    if (validate_ && shape.ok() && !(*shape == ctx.input(1).shape())) {
+      return InvalidArgument(
+          "Trying to assign to variable with tensor with wrong shape. "
+          "Expected ",
+          shape->DebugString(), " got ", ctx.input(1).shape().DebugString());
     }
     MR_ASSIGN_OR_RETURN(Tensor value, Keepable(ctx, ctx.TakeInput(1)));
     variable->Assign(std::move(value));

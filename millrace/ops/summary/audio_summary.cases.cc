@@ -29,12 +29,18 @@ void Sounds(CaseList& c, Rate where) {
   };
   ok(with(StrScalar("tone"), Rand(kF32, {2, 9, 2}, -1.5, 1.5), 44100));
   ok(with(StrScalar("tone"), F32({5, 4}), 8000.5));
+  for (const double rate : {0.0001, 0.5, 1.5, 2.5, 0.75}) {
+    ok(with(StrScalar("slow"), F32({2, 4}), rate));
+  }
   ok(with(StrScalar("tone"), F32({2, 4, 1}), 8000, 1));
   ok(with(StrScalar("tone"), Empty(kF32, {0, 4, 1}), 8000));
   error(with(Str({"a"}), F32({2, 4}), 8000), "Tag must be a scalar");
   error(with(StrScalar("a"), F32({4}), 8000),
         "Tensor must be 3-D or 2-D, got: [4]");
   error(with(StrScalar("a"), F32({2, 4}), 0), "sample_rate must be > 0");
+  error(with(StrScalar("a"), F32({2, 4}), -1), "sample_rate must be > 0");
+  error(with(StrScalar("a"), F32({2, 4}), 1e10),
+        "sample_rate must be in (0, 2^32), got: ");
   error(with(StrScalar("a"), F32({1, 4, 70000}), 8000),
         "num_channels must be in (0, 2^16), got: 70000");
 }

@@ -1,12 +1,20 @@
 #include "millrace/ops/summary/audio_values.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "millrace/ops/summary/summary_message.h"
 #include "millrace/ops/summary/summary_output.h"
 #include "millrace/ops/summary/wav.h"
 
 namespace millrace::ops {
+namespace {
+
+// Returns the rate in the file: a whole number, half rounded to even, and at
+// least 1. The summary has the rate as it is.
+float RateOfFile(float rate) { return std::max(1.0f, std::nearbyint(rate)); }
+
+}  // namespace
 
 StatusOr<std::string> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
                                      const AudioRequest& request) {
@@ -15,7 +23,7 @@ StatusOr<std::string> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
                            clips.shape().DebugString());
   }
   if (!(request.rate > 0)) return InvalidArgument("sample_rate must be > 0");
-  const WavFormat format{.rate = request.rate,
+  const WavFormat format{.rate = RateOfFile(request.rate),
                          .channels = clips.rank() == 2 ? 1 : clips.dim(2),
                          .frames = clips.dim(1)};
   const auto samples = clips.flat<float>();

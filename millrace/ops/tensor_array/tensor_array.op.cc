@@ -1,20 +1,10 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
+#include "millrace/ops/queue/by_reference.op.h"
+#include "millrace/ops/tensor_array/array_shapes.op.h"
 
 namespace millrace::ops {
 namespace {
-
-// Returns what is known of an array's elements, or null if nothing is.
-const HandleShape* ElementsOf(ShapeContext& c) {
-  const std::vector<HandleShape>& handles = c.input_handles(0);
-  return handles.empty() ? nullptr : &handles[0];
-}
-
-// Requires these inputs to be scalars.
-Status Scalars(ShapeContext& c, std::initializer_list<int> inputs) {
-  for (int i : inputs) MR_RETURN_IF_ERROR(c.WithRank(i, 0).status());
-  return OkStatus();
-}
 
 Status ArrayShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(Scalars(c, {0}));
@@ -58,40 +48,48 @@ Status ReadShape(ShapeContext& c) {
   return c.Return(elements == nullptr ? PartialShape() : elements->shape);
 }
 
-Status GatherShape(ShapeContext& c) {
-  MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(1, 1));
-  MR_RETURN_IF_ERROR(Scalars(c, {2}));
-  if (const HandleShape* const elements = ElementsOf(c)) {
-    return c.Return(indices.Concatenate(elements->shape));
-  }
-  MR_ASSIGN_OR_RETURN(const PartialShape element,
-                      c.Attr<PartialShape>("element_shape"));
-  return c.Return(indices.Concatenate(element));
+Status StringsOfArray(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(Scalars(c, {0}));
+  return c.Return(PartialShape({2}));
 }
 
-Status ScatterShape(ShapeContext& c) {
-  MR_ASSIGN_OR_RETURN(const PartialShape indices, c.WithRank(1, 1));
-  MR_RETURN_IF_ERROR(Scalars(c, {3}));
-  const PartialShape& value = c.input(2);
-  MR_RETURN_IF_ERROR(
-      ShapeContext::MergeDims(indices.dim(0), ShapeContext::Dim(value, 0))
-          .status());
-  const HandleShape* const elements = ElementsOf(c);
-  if (elements != nullptr && value.known_rank() && value.rank() > 0) {
-    MR_ASSIGN_OR_RETURN(const PartialShape row,
-                        ShapeContext::Subshape(value, 1));
-    MR_RETURN_IF_ERROR(
-        ShapeContext::MergeShapes(elements->shape, row).status());
-  }
-  return shapes::Scalar(c);
+Status StringsOfGradient(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(CheckArrayStrings(c));
+  return c.Return(PartialShape({2}));
 }
 
-Status ConcatShape(ShapeContext& c) {
-  MR_RETURN_IF_ERROR(Scalars(c, {1}));
-  c.set_output(0, PartialShape());
-  c.set_output(1, PartialShape({kUnknownDim}));
-  return OkStatus();
-}
+constexpr OpFields kWrite = {
+    .inputs = "handle: resource, index: int32, value: T, flow_in: float",
+    .outputs = "flow_out: float",
+    .attrs = "T: type",
+    .flags = kStateful,
+    .shape = WriteShape,
+    .doc = "Sets an element; an array of gradients adds up what it gets.",
+};
+
+constexpr OpFields kRead = {
+    .inputs = "handle: resource, index: int32, flow_in: float",
+    .outputs = "value: dtype",
+    .attrs = "dtype: type",
+    .flags = kStateful,
+    .shape = ReadShape,
+    .doc = "An element.",
+};
+
+constexpr OpFields kSize = {
+    .inputs = "handle: resource, flow_in: float",
+    .outputs = "size: int32",
+    .flags = kStateful,
+    .shape = shapes::Scalar,
+    .doc = "The number of elements.",
+};
+
+constexpr OpFields kClose = {
+    .inputs = "handle: resource",
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc = "Frees all elements before the step ends.",
+};
 
 }  // namespace
 
@@ -131,75 +129,82 @@ MR_OP(TensorArrayGradWithShape){
         "of the shape of their element.",
 };
 
-MR_OP(TensorArrayWriteV3){
-    .inputs = "handle: resource, index: int32, value: T, flow_in: float",
-    .outputs = "flow_out: float",
-    .attrs = "T: type",
-    .flags = kStateful,
-    .shape = WriteShape,
-    .doc = "Sets an element; an array of gradients adds up what it gets.",
-};
+MR_OP(TensorArrayWriteV3)(kWrite);
+MR_OP(TensorArrayWriteV2)
+(Until(26, "Use TensorArrayWriteV3",
+       ByStrings<kWrite>(OfArrayStrings<WriteShape>)));
+MR_OP(TensorArrayWrite)
+(Until(16, "Use TensorArrayWriteV3", ByReference<kWrite>(shapes::Unknown)));
 
-MR_OP(TensorArrayReadV3){
-    .inputs = "handle: resource, index: int32, flow_in: float",
-    .outputs = "value: dtype",
-    .attrs = "dtype: type",
-    .flags = kStateful,
-    .shape = ReadShape,
-    .doc = "An element.",
-};
+MR_OP(TensorArrayReadV3)(kRead);
+MR_OP(TensorArrayReadV2)
+(Until(26, "Use TensorArrayReadV3",
+       ByStrings<kRead>(OfArrayStrings<ReadShape>)));
+MR_OP(TensorArrayRead)
+(Until(16, "Use TensorArrayReadV3", ByReference<kRead>(shapes::Unknown)));
 
-MR_OP(TensorArrayGatherV3){
-    .inputs = "handle: resource, indices: int32, flow_in: float",
-    .outputs = "value: dtype",
-    .attrs = "dtype: type; element_shape: shape = null",
-    .flags = kStateful,
-    .shape = GatherShape,
-    .doc = "Elements, stacked along a new dimension in front.",
-};
+MR_OP(TensorArraySizeV3)(kSize);
+MR_OP(TensorArraySizeV2)
+(Until(26, "Use TensorArraySizeV3",
+       ByStrings<kSize>(OfArrayStrings<shapes::Scalar>)));
+MR_OP(TensorArraySize)
+(Until(16, "Use TensorArraySizeV3", ByReference<kSize>(shapes::Unknown)));
 
-MR_OP(TensorArrayScatterV3){
-    .inputs = "handle: resource, indices: int32, value: T, flow_in: float",
-    .outputs = "flow_out: float",
-    .attrs = "T: type",
-    .flags = kStateful,
-    .shape = ScatterShape,
-    .doc = "Sets elements to the rows of `value`.",
-};
+MR_OP(TensorArrayCloseV3)(kClose);
+MR_OP(TensorArrayCloseV2)
+(Until(26, "Use TensorArrayCloseV3",
+       ByStrings<kClose>(OfArrayStrings<shapes::NoOutputs>)));
+MR_OP(TensorArrayClose)
+(Until(16, "Use TensorArrayCloseV3", ByReference<kClose>(shapes::NoOutputs)));
 
-MR_OP(TensorArrayConcatV3){
-    .inputs = "handle: resource, flow_in: float",
-    .outputs = "value: dtype, lengths: int64",
-    .attrs = "dtype: type; element_shape_except0: shape = null",
+MR_OP(TensorArrayV2){
+    .inputs = "size: int32",
+    .outputs = "handle: string",
+    .attrs =
+        "dtype: type; element_shape: shape = null; dynamic_size: bool = false; "
+        "clear_after_read: bool = true; tensor_array_name: string = ''",
     .flags = kStateful,
-    .shape = ConcatShape,
+    .shape = StringsOfArray,
     .doc =
-        "All elements joined along dimension 0, and how many rows each of them "
-        "has.",
+        "TensorArrayV3 of the second generation: two strings name the array.",
+    .deprecated_version = 26,
+    .deprecated_hint = "Use TensorArrayV3",
 };
 
-MR_OP(TensorArraySplitV3){
-    .inputs = "handle: resource, value: T, lengths: int64, flow_in: float",
-    .outputs = "flow_out: float",
-    .attrs = "T: type",
+MR_OP(TensorArray){
+    .inputs = "size: int32",
+    .outputs = "handle: Ref(string)",
+    .attrs =
+        "dtype: type; dynamic_size: bool = false; clear_after_read: bool = "
+        "true; "
+        "tensor_array_name: string = ''; element_shape: shape = null",
     .flags = kStateful,
-    .shape = shapes::Scalar,
-    .doc = "Sets element i to the next `lengths[i]` rows of `value`.",
+    .shape = shapes::Unknown,
+    .doc = "TensorArrayV3 of the first generation.",
+    .deprecated_version = 16,
+    .deprecated_hint = "Use TensorArrayV3",
 };
 
-MR_OP(TensorArraySizeV3){
-    .inputs = "handle: resource, flow_in: float",
-    .outputs = "size: int32",
+MR_OP(TensorArrayGradV2){
+    .inputs = "handle: string, flow_in: float",
+    .outputs = "grad_handle: string",
+    .attrs = "source: string",
     .flags = kStateful,
-    .shape = shapes::Scalar,
-    .doc = "The number of elements.",
+    .shape = StringsOfGradient,
+    .doc = "TensorArrayGradV3 of the second generation.",
+    .deprecated_version = 26,
+    .deprecated_hint = "Use TensorArrayGradV3",
 };
 
-MR_OP(TensorArrayCloseV3){
-    .inputs = "handle: resource",
+MR_OP(TensorArrayGrad){
+    .inputs = "handle: string, flow_in: float",
+    .outputs = "grad_handle: Ref(string)",
+    .attrs = "source: string",
     .flags = kStateful,
-    .shape = shapes::NoOutputs,
-    .doc = "Frees all elements before the step ends.",
+    .shape = shapes::Unknown,
+    .doc = "TensorArrayGradV3 of the first generation.",
+    .deprecated_version = 16,
+    .deprecated_hint = "Use TensorArrayGradV3",
 };
 
 }  // namespace millrace::ops

@@ -4,24 +4,35 @@
 
 #include "absl/strings/match.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/variable.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/tensor_array/array_of_input.h"
 
 namespace millrace::ops {
 namespace {
 
-constexpr absl::string_view kArrays = "_tensor_arrays";
-constexpr absl::string_view kGradients = "_tensor_array_grads";
-
-Status SetHandle(KernelContext& ctx, const std::string& container,
+// Sets output 0 to the handle of an array, of the kind that the schema has, and
+// the flow behind it, which the first two generations do not have.
+Status SetHandle(KernelContext& ctx, absl::string_view kind,
                  const std::string& name) {
-  auto handle = MakeRef<ResourceHandle>();
-  handle->device = ctx.device().name();
-  handle->container = container;
-  handle->name = name;
-  handle->type_name = std::string(TensorArray::kTypeName);
-  ctx.set_output(0, Tensor::Scalar<ResourceElement>(handle));
-  ctx.set_output(1, Tensor::Scalar<float>(0));
+  if (ctx.output_type(0) == DataType::kResource) {
+    auto handle = MakeRef<ResourceHandle>();
+    handle->device = ctx.device().name();
+    handle->container = ContainerOfStep(ctx);
+    handle->name = absl::StrCat(kind, name);
+    handle->type_name = std::string(TensorArray::kTypeName);
+    ctx.set_output(0, Tensor::Scalar<ResourceElement>(handle));
+    ctx.set_output(1, Tensor::Scalar<float>(0));
+    return OkStatus();
+  }
+  Tensor strings = Tensor::Vector<std::string>({std::string(kind), name});
+  if (!ctx.node().op->outputs[0].is_ref) {
+    ctx.set_output(0, std::move(strings));
+    return OkStatus();
+  }
+  auto reference = MakeRef<Variable>(DataType::kString, ctx.node().name);
+  reference->Assign(std::move(strings));
+  ctx.set_output_ref(0, std::move(reference));
   return OkStatus();
 }
 
@@ -34,8 +45,10 @@ class TensorArrayKernel {
     MR_ASSIGN_OR_RETURN(o.dtype, init.Attr<DataType>("dtype"));
     MR_ASSIGN_OR_RETURN(o.element_shape,
                         init.Attr<PartialShape>("element_shape"));
-    MR_ASSIGN_OR_RETURN(o.identical_element_shapes,
-                        init.Attr<bool>("identical_element_shapes"));
+    if (init.HasAttr("identical_element_shapes")) {
+      MR_ASSIGN_OR_RETURN(o.identical_element_shapes,
+                          init.Attr<bool>("identical_element_shapes"));
+    }
     MR_ASSIGN_OR_RETURN(o.dynamic_size, init.Attr<bool>("dynamic_size"));
     MR_ASSIGN_OR_RETURN(o.clear_after_read,
                         init.Attr<bool>("clear_after_read"));
@@ -56,20 +69,19 @@ class TensorArrayKernel {
     if (ctx.step().container == nullptr) {
       return FailedPrecondition("the step has no container");
     }
-    const std::string container =
-        absl::StrCat("__per_step_", ctx.step().step_id);
+    const std::string container = ContainerOfStep(ctx);
     // The name may be taken, since another node may have the same array name.
     while (true) {
       TensorArray::Options options = options_;
       options.name = absl::StrCat(
           options_.name, "_", next_.fetch_add(1, std::memory_order_relaxed));
-      const std::string key = absl::StrCat(kArrays, options.name);
+      const std::string name = options.name;
       MR_ASSIGN_OR_RETURN(
           Ref<TensorArray> array,
           TensorArray::Make(std::move(options), size.scalar<int32_t>()));
       const Status made = ctx.step().container->store().Create(
-          container, key, std::move(array));
-      if (made.ok()) return SetHandle(ctx, container, key);
+          container, absl::StrCat(kArrays, name), std::move(array));
+      if (made.ok()) return SetHandle(ctx, kArrays, name);
       if (made.code() != StatusCode::kAlreadyExists) return made;
     }
   }
@@ -79,7 +91,7 @@ class TensorArrayKernel {
   mutable std::atomic<int64_t> next_{0};  // number of arrays that the node made
 };
 
-// Both forms; TensorArrayGradWithShape has a shape as input 2.
+// All forms; TensorArrayGradWithShape has a shape as input 2.
 class TensorArrayGradKernel {
  public:
   static StatusOr<TensorArrayGradKernel> Make(const KernelInit& init) {
@@ -89,32 +101,42 @@ class TensorArrayGradKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(const ResourcePlace place,
-                        PlaceFromInput(ctx, 0, TensorArray::kTypeName));
-    if (!absl::StartsWith(place.name, kArrays)) {
-      return Internal("Wrong input container. ", place.name);
-    }
+    MR_ASSIGN_OR_RETURN(const std::string forward_name, NameOf(ctx));
     MR_ASSIGN_OR_RETURN(const Ref<TensorArray> forward, ArrayOfInput(ctx));
     TensorShape prepended;
     if (ctx.num_inputs() > 2) {
       MR_ASSIGN_OR_RETURN(prepended, ShapeFromTensor(ctx.input(2)));
     }
-    const std::string name =
-        absl::StrCat(place.name.substr(kArrays.size()), "@", source_);
-    const std::string key = absl::StrCat(kGradients, name);
+    const std::string name = absl::StrCat(forward_name, "@", source_);
     MR_RETURN_IF_ERROR(
         ctx.step()
             .container->store()
-            .LookupOrCreate<TensorArray>(place.container, key,
-                                         [&] {
-                                           return TensorArray::MakeGradient(
-                                               *forward, name, prepended);
-                                         })
+            .LookupOrCreate<TensorArray>(
+                ContainerOfStep(ctx), absl::StrCat(kGradientArrays, name),
+                [&] {
+                  return TensorArray::MakeGradient(*forward, name, prepended);
+                })
             .status());
-    return SetHandle(ctx, place.container, key);
+    return SetHandle(ctx, kGradientArrays, name);
   }
 
  private:
+  // Returns the name of the array in input 0, which may not be one of
+  // gradients.
+  static StatusOr<std::string> NameOf(KernelContext& ctx) {
+    if (ctx.node().op->inputs[0].type != DataType::kResource) {
+      MR_ASSIGN_OR_RETURN(ResourcePlace strings, ArrayStrings(ctx));
+      if (strings.container == kArrays) return std::move(strings.name);
+      return InvalidArgument("Input container should be '", kArrays,
+                             "',  but received '", strings.container, "'");
+    }
+    MR_ASSIGN_OR_RETURN(const ResourcePlace place, ArrayPlace(ctx));
+    if (absl::StartsWith(place.name, kArrays)) {
+      return place.name.substr(kArrays.size());
+    }
+    return Internal("Wrong input container. ", place.name);
+  }
+
   std::string source_;
 };
 
@@ -160,26 +182,46 @@ Status Close(KernelContext& ctx) {
   return OkStatus();
 }
 
+constexpr KernelEntry kMakesArray = {.make = MakeKernel<TensorArrayKernel>,
+                                     .host = "size, handle"};
+constexpr KernelEntry kMakesGradient = {
+    .make = MakeKernel<TensorArrayGradKernel>, .host = "handle, grad_handle"};
+constexpr KernelEntry kWrites = {.types = "T: " MR_ELEMENT_TYPES,
+                                 .make = MakeFunctionKernel<Write>,
+                                 .host = "handle, index",
+                                 .views = "flow_in",
+                                 .cheap = true};
+constexpr KernelEntry kReads = {.types = "dtype: " MR_ELEMENT_TYPES,
+                                .make = MakeFunctionKernel<Read>,
+                                .host = "handle, index",
+                                .cheap = true};
+constexpr KernelEntry kTellsLength = {
+    .make = MakeFunctionKernel<Size>, .host = "handle, size", .cheap = true};
+constexpr KernelEntry kClosesArray = {
+    .make = MakeFunctionKernel<Close>, .host = "handle", .cheap = true};
+
 }  // namespace
 
-MR_KERNELS(TensorArrayV3, Cpu){
-    {.make = MakeKernel<TensorArrayKernel>, .host = "size, handle"}};
-MR_KERNELS(TensorArrayGradV3, Cpu){
-    {.make = MakeKernel<TensorArrayGradKernel>, .host = "handle, grad_handle"}};
+MR_KERNELS(TensorArray, Cpu){kMakesArray};
+MR_KERNELS(TensorArrayV2, Cpu){kMakesArray};
+MR_KERNELS(TensorArrayV3, Cpu){kMakesArray};
+MR_KERNELS(TensorArrayGrad, Cpu){kMakesGradient};
+MR_KERNELS(TensorArrayGradV2, Cpu){kMakesGradient};
+MR_KERNELS(TensorArrayGradV3, Cpu){kMakesGradient};
+MR_KERNELS(TensorArrayWrite, Cpu){kWrites};
+MR_KERNELS(TensorArrayWriteV2, Cpu){kWrites};
+MR_KERNELS(TensorArrayWriteV3, Cpu){kWrites};
+MR_KERNELS(TensorArrayRead, Cpu){kReads};
+MR_KERNELS(TensorArrayReadV2, Cpu){kReads};
+MR_KERNELS(TensorArrayReadV3, Cpu){kReads};
+MR_KERNELS(TensorArraySize, Cpu){kTellsLength};
+MR_KERNELS(TensorArraySizeV2, Cpu){kTellsLength};
+MR_KERNELS(TensorArraySizeV3, Cpu){kTellsLength};
+MR_KERNELS(TensorArrayClose, Cpu){kClosesArray};
+MR_KERNELS(TensorArrayCloseV2, Cpu){kClosesArray};
+MR_KERNELS(TensorArrayCloseV3, Cpu){kClosesArray};
 MR_KERNELS(TensorArrayGradWithShape,
            Cpu){{.make = MakeKernel<TensorArrayGradKernel>,
                  .host = "handle, shape_to_prepend, grad_handle"}};
-MR_KERNELS(TensorArrayWriteV3, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
-                                     .make = MakeFunctionKernel<Write>,
-                                     .host = "handle, index",
-                                     .cheap = true}};
-MR_KERNELS(TensorArrayReadV3, Cpu){{.types = "dtype: " MR_ELEMENT_TYPES,
-                                    .make = MakeFunctionKernel<Read>,
-                                    .host = "handle, index",
-                                    .cheap = true}};
-MR_KERNELS(TensorArraySizeV3, Cpu){
-    {.make = MakeFunctionKernel<Size>, .host = "handle, size", .cheap = true}};
-MR_KERNELS(TensorArrayCloseV3, Cpu){
-    {.make = MakeFunctionKernel<Close>, .host = "handle", .cheap = true}};
 
 }  // namespace millrace::ops

@@ -1,5 +1,5 @@
-// Kernels of many elements of an array as one tensor: gather, scatter, concat,
-// split.
+// Kernels of many elements of an array as one tensor: gather, scatter, pack,
+// unpack, concat, split.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -39,6 +39,14 @@ Status NoElements(KernelContext& ctx, const PartialShape& element,
   return ctx.AllocateOutput(0, std::move(shape)).status();
 }
 
+// Returns the numbers 0 to count - 1.
+std::vector<int32_t> FirstIndices(int32_t count) {
+  std::vector<int32_t> indices(static_cast<size_t>(count));
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+// TensorArrayPack, which has no input for indices, gathers all elements.
 class GatherKernel {
  public:
   static StatusOr<GatherKernel> Make(const KernelInit& init) {
@@ -52,8 +60,14 @@ class GatherKernel {
     MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
                         ArrayToRead(ctx, ctx.output_type(0)));
     MR_RETURN_IF_ERROR(array->MergeElementShape(element_shape_));
-    MR_ASSIGN_OR_RETURN(const std::vector<int32_t> indices,
-                        IndicesOf(ctx.input(1)));
+    std::vector<int32_t> indices;
+    if (ctx.num_inputs() > 2) {
+      MR_ASSIGN_OR_RETURN(indices, IndicesOf(ctx.input(1)));
+    } else {
+      MR_ASSIGN_OR_RETURN(const int32_t size, array->ConcatSize());
+      // The gradients of an array into which nothing was unpacked.
+      indices = FirstIndices(std::max(size, 0));
+    }
     const int64_t count = static_cast<int64_t>(indices.size());
     if (count == 0) {
       return NoElements(ctx, element_shape_, "element shape", "packing");
@@ -101,10 +115,8 @@ class ConcatKernel {
                                     "concatenating"));
       return ctx.AllocateOutput(1, TensorShape({0})).status();
     }
-    std::vector<int32_t> indices(static_cast<size_t>(count));
-    std::iota(indices.begin(), indices.end(), 0);
     std::vector<Tensor> values;
-    MR_RETURN_IF_ERROR(array->Read(ctx, indices, &values));
+    MR_RETURN_IF_ERROR(array->Read(ctx, FirstIndices(count), &values));
     CheckedSize rows = 0;
     MR_ASSIGN_OR_RETURN(Tensor* const lengths,
                         ctx.AllocateOutput(1, TensorShape({count})));
@@ -146,16 +158,29 @@ class ConcatKernel {
   PartialShape row_shape_;
 };
 
+Status CheckHasRows(const Tensor& value) {
+  if (value.rank() > 0) return OkStatus();
+  return InvalidArgument(
+      "Input value for unpack must be at least a vector but received shape: ",
+      value.shape().DebugString());
+}
+
+// Sets the elements at `indices` to the rows of `value`.
+Status WriteRows(KernelContext& ctx, TensorArray& array, const Tensor& value,
+                 const std::vector<int32_t>& indices, int32_t size) {
+  std::vector<Tensor> values(indices.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    MR_ASSIGN_OR_RETURN(values[i], RowOf(ctx, value, static_cast<int64_t>(i)));
+  }
+  array.MarkSize(size);
+  return array.Write(ctx, indices, std::move(values));
+}
+
 Status Scatter(KernelContext& ctx) {
   const Tensor& value = ctx.input(2);
   MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
                       ArrayToWrite(ctx, value.dtype()));
-  if (value.rank() == 0) {
-    return InvalidArgument(
-        "Input value for unpack must be at least a vector but received "
-        "shape: ",
-        value.shape().DebugString());
-  }
+  MR_RETURN_IF_ERROR(CheckHasRows(value));
   MR_ASSIGN_OR_RETURN(const std::vector<int32_t> indices,
                       IndicesOf(ctx.input(1)));
   if (value.dim(0) != static_cast<int64_t>(indices.size())) {
@@ -176,13 +201,29 @@ Status Scatter(KernelContext& ctx) {
     return InvalidArgument("Max scatter index must be < array size (", last,
                            " vs. ", size, ")");
   }
-  std::vector<Tensor> values(indices.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    MR_ASSIGN_OR_RETURN(values[i], RowOf(ctx, value, static_cast<int64_t>(i)));
-  }
-  array->MarkSize(size);
-  MR_RETURN_IF_ERROR(array->Write(ctx, indices, std::move(values)));
+  MR_RETURN_IF_ERROR(WriteRows(ctx, *array, value, indices, size));
   ctx.set_output(0, ctx.TakeInput(3));
+  return OkStatus();
+}
+
+// TensorArrayUnpack: there is a row for each element.
+Status Unpack(KernelContext& ctx) {
+  const Tensor& value = ctx.input(1);
+  MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
+                      ArrayToWrite(ctx, value.dtype()));
+  MR_RETURN_IF_ERROR(CheckHasRows(value));
+  const int64_t rows = value.dim(0);
+  MR_ASSIGN_OR_RETURN(const int32_t size, array->Size());
+  const bool grows = array->has_dynamic_size() && rows > size &&
+                     rows < std::numeric_limits<int32_t>::max();
+  if (rows != size && !grows) {
+    return InvalidArgument(
+        "Input value must have first dimension equal to the array size (", rows,
+        " vs. ", size, ")");
+  }
+  const int32_t count = static_cast<int32_t>(rows);
+  MR_RETURN_IF_ERROR(WriteRows(ctx, *array, value, FirstIndices(count), count));
+  ctx.set_output(0, ctx.TakeInput(2));
   return OkStatus();
 }
 
@@ -250,22 +291,44 @@ Status Split(KernelContext& ctx) {
   return OkStatus();
 }
 
-}  // namespace
-
 #define MR_JOINED_TYPES \
   "dtype: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES
 
-MR_KERNELS(TensorArrayGatherV3, Cpu){{.types = MR_JOINED_TYPES ", variant",
-                                      .make = MakeKernel<GatherKernel>,
-                                      .host = "handle, indices"}};
-MR_KERNELS(TensorArrayConcatV3, Cpu){{.types = MR_JOINED_TYPES,
-                                      .make = MakeKernel<ConcatKernel>,
-                                      .host = "handle, lengths"}};
-MR_KERNELS(TensorArrayScatterV3, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
-                                       .make = MakeFunctionKernel<Scatter>,
-                                       .host = "handle, indices"}};
-MR_KERNELS(TensorArraySplitV3, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
-                                     .make = MakeFunctionKernel<Split>,
-                                     .host = "handle, lengths"}};
+constexpr KernelEntry kGathers = {.types = MR_JOINED_TYPES ", variant",
+                                  .make = MakeKernel<GatherKernel>,
+                                  .host = "handle, indices"};
+constexpr KernelEntry kConcatenates = {.types = MR_JOINED_TYPES,
+                                       .make = MakeKernel<ConcatKernel>,
+                                       .host = "handle, lengths"};
+constexpr KernelEntry kScatters = {.types = "T: " MR_ELEMENT_TYPES,
+                                   .make = MakeFunctionKernel<Scatter>,
+                                   .host = "handle, indices",
+                                   .views = "flow_in"};
+constexpr KernelEntry kSplits = {.types = "T: " MR_ELEMENT_TYPES,
+                                 .make = MakeFunctionKernel<Split>,
+                                 .host = "handle, lengths",
+                                 .views = "flow_in"};
+
+}  // namespace
+
+MR_KERNELS(TensorArrayGather, Cpu){kGathers};
+MR_KERNELS(TensorArrayGatherV2, Cpu){kGathers};
+MR_KERNELS(TensorArrayGatherV3, Cpu){kGathers};
+MR_KERNELS(TensorArrayConcat, Cpu){kConcatenates};
+MR_KERNELS(TensorArrayConcatV2, Cpu){kConcatenates};
+MR_KERNELS(TensorArrayConcatV3, Cpu){kConcatenates};
+MR_KERNELS(TensorArrayScatter, Cpu){kScatters};
+MR_KERNELS(TensorArrayScatterV2, Cpu){kScatters};
+MR_KERNELS(TensorArrayScatterV3, Cpu){kScatters};
+MR_KERNELS(TensorArraySplit, Cpu){kSplits};
+MR_KERNELS(TensorArraySplitV2, Cpu){kSplits};
+MR_KERNELS(TensorArraySplitV3, Cpu){kSplits};
+MR_KERNELS(TensorArrayPack, Cpu){{.types = MR_JOINED_TYPES ", variant",
+                                  .make = MakeKernel<GatherKernel>,
+                                  .host = "handle"}};
+MR_KERNELS(TensorArrayUnpack, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                                    .make = MakeFunctionKernel<Unpack>,
+                                    .host = "handle",
+                                    .views = "flow_in"}};
 
 }  // namespace millrace::ops

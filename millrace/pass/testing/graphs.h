@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "millrace/base/check.h"
 #include "millrace/graph/graph.h"
+#include "millrace/graph/int_rules.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/graph/tensor_name.h"
 #include "millrace/graph/testing/registry.h"
@@ -33,6 +34,20 @@ inline const OpRegistry& RewriteOps() {
        {.inputs = "i: T",
         .attrs = "T: type; index: int = 0",
         .role = OpRole::kRetval}},
+      {"Placeholder",
+       {.outputs = "o: T",
+        .attrs = "T: type; shape: shape = null",
+        .role = OpRole::kPlaceholder,
+        .shape = [](ShapeContext& c) -> Status {
+          MR_ASSIGN_OR_RETURN(PartialShape shape,
+                              c.Attr<PartialShape>("shape"));
+          return c.Return(std::move(shape));
+        }}},
+      {"Shape",
+       {.inputs = "x: T",
+        .outputs = "o: int32",
+        .attrs = kT,
+        .ints_of_shapes = int_rules::Shape}},
       {"Random",
        {.outputs = "o: float", .flags = kStateful, .shape = shapes::Scalar}},
       {"VarHandleOp",

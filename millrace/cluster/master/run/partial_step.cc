@@ -36,6 +36,77 @@ std::vector<const ClientEdge*> EdgesOf(const std::vector<ClientEdge>& edges,
   return result;
 }
 
+// Traverses a graph backwards from what a run gives, up to its feeds. Lives for
+// one call.
+class NeedFinder {
+ public:
+  explicit NeedFinder(const Graph& graph) : graph_(graph) {}
+
+  Status AddFeed(const std::string& name) {
+    MR_ASSIGN_OR_RETURN(const OutputRef feed,
+                        FindOutput(graph_, name, "FeedInputs:"));
+    feeds_.emplace(std::pair(feed.node, feed.port), num_feeds_++);
+    return OkStatus();
+  }
+
+  // Returns the numbers of the feeds that an output needs. Returns
+  // INVALID_ARGUMENT if its value needs that of a placeholder which is no feed.
+  StatusOr<std::vector<int>> NeedsOf(const OutputRef& output) {
+    reached_.assign(static_cast<size_t>(graph_.num_ids()), Reached::kNot);
+    needed_.assign(static_cast<size_t>(num_feeds_), false);
+    needs_.clear();
+    Need(output, Reached::kForItsValue);
+    while (!open_.empty()) {
+      const Node& node = *graph_.node(open_.back());
+      open_.pop_back();
+      const Reached how = reached_[static_cast<size_t>(node.id)];
+      if (how == Reached::kForItsValue &&
+          node.op->role == OpRole::kPlaceholder) {
+        open_.clear();
+        return InvalidArgument("You must feed a value for placeholder tensor '",
+                               node.name, "' with dtype ",
+                               DataTypeName(node.output_types[0]),
+                               ", which no feed of the partial run gives");
+      }
+      // A shape may be known without the value.
+      const bool asks_for_shape = node.op->ints_of_shapes != nullptr;
+      for (const OutputRef& input : node.inputs) {
+        Need(input, asks_for_shape ? Reached::kToWait : how);
+      }
+      // What is only waited for may be left out of the run.
+      for (const NodeId control : node.control_inputs) {
+        Visit(control, Reached::kToWait);
+      }
+    }
+    return std::move(needs_);
+  }
+
+ private:
+  enum class Reached : uint8_t { kNot, kToWait, kForItsValue };
+
+  void Visit(NodeId node, Reached how) {
+    if (node == kNoNode || reached_[static_cast<size_t>(node)] >= how) return;
+    reached_[static_cast<size_t>(node)] = how;
+    open_.push_back(node);
+  }
+
+  void Need(const OutputRef& output, Reached how) {
+    const auto feed = feeds_.find(std::pair(output.node, output.port));
+    if (feed == feeds_.end()) return Visit(output.node, how);
+    if (needed_[static_cast<size_t>(feed->second)]) return;
+    needed_[static_cast<size_t>(feed->second)] = true;
+    needs_.push_back(feed->second);
+  }
+
+  const Graph& graph_;
+  absl::flat_hash_map<std::pair<NodeId, int>, int> feeds_;
+  int num_feeds_ = 0;
+  std::vector<Reached> reached_;  // by node
+  std::vector<bool> needed_;      // by feed
+  std::vector<int> needs_;
+  std::vector<NodeId> open_;
+};
+
 }  // namespace
 
 PartialStep::PartialStep(Ref<MasterSession> session, Ref<PreparedRun> run)
@@ -92,41 +163,23 @@ StatusOr<std::string> PartialStep::Begin(const Ref<MasterSession>& session,
   return step->handle();
 }
 
-// Traverses the graph backwards from each fetch, up to the feeds.
 Status PartialStep::FindNeeds(const Graph& graph) {
-  absl::flat_hash_map<std::pair<NodeId, int>, int> feeds;
-  for (size_t i = 0; i < run_->signature.feeds.size(); ++i) {
-    MR_ASSIGN_OR_RETURN(
-        const OutputRef feed,
-        FindOutput(graph, run_->signature.feeds[i], "FeedInputs:"));
-    feeds.emplace(std::pair(feed.node, feed.port), static_cast<int>(i));
+  NeedFinder finder(graph);
+  for (const std::string& name : run_->signature.feeds) {
+    MR_RETURN_IF_ERROR(finder.AddFeed(name));
   }
   for (const std::string& name : run_->signature.fetches) {
     MR_ASSIGN_OR_RETURN(const OutputRef fetch,
                         FindOutput(graph, name, "FetchOutputs"));
-    std::vector<int>& needs = needs_.emplace_back();
-    std::vector<bool> seen(static_cast<size_t>(graph.num_ids()));
-    std::vector<bool> needed(fed_.size());
-    std::vector<NodeId> open;
-    const auto visit = [&](NodeId node) {
-      if (node == kNoNode || seen[static_cast<size_t>(node)]) return;
-      seen[static_cast<size_t>(node)] = true;
-      open.push_back(node);
-    };
-    const auto need = [&](const OutputRef& output) {
-      const auto feed = feeds.find(std::pair(output.node, output.port));
-      if (feed == feeds.end()) return visit(output.node);
-      if (needed[static_cast<size_t>(feed->second)]) return;
-      needed[static_cast<size_t>(feed->second)] = true;
-      needs.push_back(feed->second);
-    };
-    need(fetch);
-    while (!open.empty()) {
-      const Node& node = *graph.node(open.back());
-      open.pop_back();
-      for (const OutputRef& input : node.inputs) need(input);
-      for (NodeId control : node.control_inputs) visit(control);
-    }
+    MR_ASSIGN_OR_RETURN(std::vector<int> needs, finder.NeedsOf(fetch));
+    needs_.push_back(std::move(needs));
+  }
+  for (const std::string& name : run_->signature.targets) {
+    const StatusOr<TensorName> parsed = ParseTensorName(name);
+    const Node* const target = parsed.ok() ? graph.Find(parsed->node) : nullptr;
+    // Preparing the run has found all targets.
+    if (target == nullptr) continue;
+    MR_RETURN_IF_ERROR(finder.NeedsOf({target->id, 0}).status());
   }
   return OkStatus();
 }

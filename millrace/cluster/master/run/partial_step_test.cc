@@ -68,6 +68,22 @@ TEST(PartialStepTest, TheLastCallIsTheOneAfterWhichAllIsThere) {
   });
 }
 
+TEST(PartialStepTest, AFetchThatNoFeedReachesIsRefusedAtOnce) {
+  Simulate([] {
+    Master master;
+    const std::string session = CreateSession(master);
+    const Status status =
+        SetUpPartial(master, session, {"z:0"}, {"y:0"}).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find(
+                  "You must feed a value for placeholder tensor 'x'"),
+              absl::string_view::npos)
+        << status;
+    // A fetch may need no feed, and a feed no fetch.
+    EXPECT_TRUE(SetUpPartial(master, session, {"z:0"}, {"a:0"}).ok());
+  });
+}
+
 TEST(PartialStepTest, ACallThatIsRefusedChangesNothing) {
   Simulate([] {
     Master master;
