@@ -1,7 +1,9 @@
 #include "millrace/exec/function_runtime.h"
 
 #include "millrace/exec/step.h"
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/function_body.h"
+#include "millrace/graph/function_pruning.h"
 
 namespace millrace {
 namespace {
@@ -23,8 +25,13 @@ std::string CacheKey(const NameAttrList& function) {
 
 // A runtime with kernels of its own.
 struct OwnRuntime {
-  OwnRuntime(const OpRegistry* ops, const KernelTable* table, TaskQueue* pool)
-      : kernels(table), runtime(ops, &kernels, pool) {}
+  OwnRuntime(const KernelTable* table, FunctionRuntimeOptions options)
+      : kernels(table), runtime(WithKernels(std::move(options), &kernels)) {}
+  static FunctionRuntimeOptions WithKernels(FunctionRuntimeOptions options,
+                                            KernelCache* kernels) {
+    options.kernels = kernels;
+    return options;
+  }
   KernelCache kernels;
   FunctionRuntime runtime;
 };
@@ -32,23 +39,36 @@ struct OwnRuntime {
 class LibrarySource final : public FunctionSource,
                             public std::enable_shared_from_this<LibrarySource> {
  public:
-  LibrarySource(const OpRegistry* ops, const KernelTable* table,
-                TaskQueue* pool, std::shared_ptr<const FunctionLibrary> library)
-      : ops_(ops), table_(table), pool_(pool), library_(std::move(library)) {}
+  LibrarySource(FunctionRuntimeOptions options,
+                std::shared_ptr<const FunctionLibrary> library)
+      : table_(&options.kernels->table()),
+        options_(std::move(options)),
+        library_(std::move(library)) {}
 
   std::shared_ptr<FunctionRunner> NewRunner() const override {
-    auto own = std::make_shared<OwnRuntime>(ops_, table_, pool_);
+    auto own = std::make_shared<OwnRuntime>(table_, options_);
     own->kernels.SetLibrary(library_);
     own->runtime.SetLibrary(library_, shared_from_this());
     return {own, &own->runtime};
   }
 
  private:
-  const OpRegistry* const ops_;
   const KernelTable* const table_;
-  TaskQueue* const pool_;
+  const FunctionRuntimeOptions options_;  // its kernels may be gone
   const std::shared_ptr<const FunctionLibrary> library_;
 };
+
+// Returns the function of a gradient's attribute `f`; null if `function` is
+// another one.
+StatusOr<AttrValue::Func> Differentiated(const NameAttrList& function) {
+  if (function.name != builtin::kSymbolicGradient) return AttrValue::Func();
+  MR_ASSIGN_OR_RETURN(AttrValue::Func f,
+                      GetAttr<AttrValue::Func>(function.attrs, "f"));
+  if (f == nullptr) {
+    return InvalidArgument("SymbolicGradient is not given any function");
+  }
+  return f;
+}
 
 // The state of a call until it is done.
 struct Call {
@@ -56,6 +76,7 @@ struct Call {
   std::vector<Tensor> args;
   std::vector<Tensor> retvals;
   FunctionRunner::RunDone done;
+  std::shared_ptr<const void> function;  // what runs it
 };
 
 }  // namespace
@@ -71,29 +92,65 @@ std::shared_ptr<const FunctionSource> FunctionRuntime::source() {
   MutexLock lock(mu_);
   if (source_ == nullptr) {
     source_ = std::make_shared<LibrarySource>(
-        ops_, &kernels_->table(), pool_,
-        library_ != nullptr ? library_
-                            : std::make_shared<const FunctionLibrary>());
+        options_, library_ != nullptr
+                      ? library_
+                      : std::make_shared<const FunctionLibrary>());
   }
   return source_;
 }
 
 StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
     const NameAttrList& function) {
-  const std::string key = CacheKey(function);
+  MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
+                      Differentiated(function));
   MutexLock lock(mu_);
-  if (library_ == nullptr || library_->Find(function.name) == nullptr) {
-    return NotFound("Function ", function.name, " is not defined.");
+  NameAttrList called = function;
+  if (differentiated != nullptr && library_ != nullptr) {
+    const std::string* const named =
+        library_->FindGradient(differentiated->name);
+    if (named != nullptr) called = {*named, differentiated->attrs};
   }
-  auto [it, added] =
-      handles_.try_emplace(key, static_cast<Handle>(functions_.size()));
+  if (called.name != builtin::kSymbolicGradient &&
+      (library_ == nullptr || library_->Find(called.name) == nullptr)) {
+    return NotFound("Function ", called.name, " is not defined.");
+  }
+  auto [it, added] = handles_.try_emplace(
+      CacheKey(called), static_cast<Handle>(functions_.size()));
   if (added)
-    functions_.push_back(std::make_shared<const NameAttrList>(function));
+    functions_.push_back(
+        std::make_shared<const NameAttrList>(std::move(called)));
   return it->second;
 }
 
-StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
-                                                               Device& device) {
+// Returns a graph whose library has the functions that the body calls.
+StatusOr<Graph> FunctionRuntime::BodyOf(const NameAttrList& function,
+                                        const FunctionLibrary& library) const {
+  MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
+                      Differentiated(function));
+  if (differentiated == nullptr) {
+    MR_ASSIGN_OR_RETURN(Graph body,
+                        InstantiateFunction(*options_.ops, library, function));
+    DropUnread(library.Find(function.name)->control_ret, &body);
+    return body;
+  }
+  if (options_.differentiate == nullptr) {
+    return Unimplemented("No gradient of function '", differentiated->name,
+                         "': gradients of ops are not known here");
+  }
+  AttrValue::TypeList types;
+  if (auto given = GetAttr<AttrValue::TypeList>(function.attrs, "Tout");
+      given.ok()) {
+    types = *std::move(given);
+  }
+  MR_ASSIGN_OR_RETURN(
+      Graph body,
+      options_.differentiate(*options_.ops, library, *differentiated, types));
+  DropUnread({}, &body);
+  return body;
+}
+
+StatusOr<std::shared_ptr<const FunctionRuntime::Compiled>>
+FunctionRuntime::Find(Handle handle, Device& device) {
   std::shared_ptr<const NameAttrList> function;
   std::shared_ptr<const FunctionLibrary> library;
   {
@@ -101,36 +158,44 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
     if (handle < 0 || handle >= static_cast<Handle>(functions_.size())) {
       return Internal("function handle ", handle, " is not known");
     }
-    const auto it = plans_.find({handle, device.name()});
-    if (it != plans_.end()) return it->second;
+    const auto it = compiled_.find({handle, device.name()});
+    if (it != compiled_.end()) return it->second;
     function = functions_[handle];
     library = library_;
   }
+  if (library == nullptr) library = std::make_shared<const FunctionLibrary>();
   // Compiled outside the lock, since it may take long; a second plan is
   // dropped.
-  MR_ASSIGN_OR_RETURN(const Graph body,
-                      InstantiateFunction(*ops_, *library, *function));
+  auto made = std::make_shared<Compiled>();
+  MR_ASSIGN_OR_RETURN(const Graph body, BodyOf(*function, *library));
+  if (function->name == builtin::kSymbolicGradient) {
+    library = std::make_shared<const FunctionLibrary>(body.library());
+    made->inner = std::make_shared<FunctionRuntime>(options_);
+    made->inner->SetLibrary(library);
+  }
   MR_ASSIGN_OR_RETURN(
-      std::shared_ptr<const Plan> plan,
+      made->plan,
       Plan::Build(body, device,
                   [&](std::shared_ptr<const NodeInfo> node, Device& d) {
-                    return kernels_->Get(std::move(node), d, library);
+                    return options_.kernels->Get(std::move(node), d, library);
                   }));
   MutexLock lock(mu_);
-  const auto kept = plans_.find({handle, device.name()});
-  if (kept != plans_.end()) return kept->second;
+  const auto kept = compiled_.find({handle, device.name()});
+  if (kept != compiled_.end()) return kept->second;
   // A call of few bytes may stand for many nodes.
   MR_RETURN_IF_ERROR(charge_.Set(
-      charge_.bytes() + kNodeBytes * static_cast<int64_t>(plan->nodes().size()),
+      charge_.bytes() +
+          kNodeBytes * static_cast<int64_t>(made->plan->nodes().size()),
       "plans of functions"));
-  return plans_.try_emplace({handle, device.name()}, std::move(plan))
+  return compiled_.try_emplace({handle, device.name()}, std::move(made))
       .first->second;
 }
 
 StatusOr<FunctionTypes> FunctionRuntime::Compile(Handle handle,
                                                  Device& device) {
-  MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan,
-                      PlanFor(handle, device));
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Compiled> compiled,
+                      Find(handle, device));
+  const Plan* const plan = compiled->plan.get();
   FunctionTypes types;
   types.args.resize(static_cast<size_t>(plan->num_args()));
   types.results.resize(static_cast<size_t>(plan->num_retvals()));
@@ -156,20 +221,32 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
         {});
     return;
   }
-  StatusOr<std::shared_ptr<const Plan>> plan = PlanFor(handle, device);
-  if (!plan.ok()) {
-    std::move(done)(plan.status(), {});
+  StatusOr<std::shared_ptr<const Compiled>> compiled = Find(handle, device);
+  if (!compiled.ok()) {
+    std::move(done)(compiled.status(), {});
+    return;
+  }
+  std::shared_ptr<const Plan> plan = (*compiled)->plan;
+  if (static_cast<int>(args.size()) != plan->num_args()) {
+    std::move(done)(
+        InvalidArgument("Expects ", plan->num_args(), " arguments, but ",
+                        args.size(), " is provided"),
+        {});
     return;
   }
   auto call = std::make_shared<Call>();
   call->environment = environment;
   call->environment.call_depth = depth;
+  if ((*compiled)->inner != nullptr) {
+    call->environment.functions = (*compiled)->inner.get();
+    call->function = *compiled;
+  }
   call->args = std::move(args);
-  call->retvals.resize((*plan)->num_retvals());
+  call->retvals.resize(static_cast<size_t>(plan->num_retvals()));
   call->done = std::move(done);
   const bool fresh_stack = depth % kCallsPerStack == 0;
   const bool bind = views == Views::kBind;
-  auto start = [call, plan = *std::move(plan), pool = pool_, fresh_stack,
+  auto start = [call, plan = std::move(plan), pool = options_.pool, fresh_stack,
                 bind] {
     PlanRun run;
     run.bind_retvals = bind;
@@ -190,10 +267,35 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
             }));
   };
   if (fresh_stack) {
-    pool_->Schedule(std::move(start));
+    options_.pool->Schedule(std::move(start));
   } else {
     start();
   }
+}
+
+void FunctionRuntime::RunOn(const StepEnvironment& environment, Device& here,
+                            const std::string& target,
+                            const NameAttrList& function,
+                            std::vector<DataType> result_types,
+                            std::vector<Tensor> args, RunDone done) {
+  FunctionTargets* const targets = options_.targets.get();
+  Device* device = target == here.name() ? &here : nullptr;
+  if (device == nullptr && targets != nullptr) device = targets->Find(target);
+  if (device != nullptr) {
+    const StatusOr<Handle> handle = Instantiate(function);
+    if (!handle.ok()) return std::move(done)(handle.status(), {});
+    return RunIn(environment, *device, *handle, std::move(args), Views::kBind,
+                 std::move(done));
+  }
+  if (targets == nullptr) return std::move(done)(NoFunctionTarget(target), {});
+  RemoteFunction remote{target, function, nullptr, std::move(result_types)};
+  {
+    MutexLock lock(mu_);
+    remote.library = library_ != nullptr
+                         ? library_
+                         : std::make_shared<const FunctionLibrary>();
+  }
+  targets->RunRemote(environment, remote, std::move(args), std::move(done));
 }
 
 }  // namespace millrace

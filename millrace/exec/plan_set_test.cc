@@ -135,7 +135,8 @@ class FunctionRuntimeTest : public testing::Test {
   TestDevice device_;
   ThreadPool pool_;
   KernelCache kernels_{&TestKernelTable()};
-  FunctionRuntime runtime_{&TestOps(), &kernels_, &pool_};
+  FunctionRuntime runtime_{
+      {.ops = &TestOps(), .kernels = &kernels_, .pool = &pool_}};
 };
 
 TEST_F(FunctionRuntimeTest, RunsABody) {
@@ -166,7 +167,7 @@ TEST_F(FunctionRuntimeTest, ABodyOfOtherTypesIsAnError) {
   const Status status = Run(run, "floats");
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(status.ToString(),
-              HasSubstr("argument 0 has type int64, expected float"));
+              HasSubstr("Expects arg[0] to be float but int64 is provided"));
 }
 
 TEST_F(FunctionRuntimeTest, ACancelEndsABody) {

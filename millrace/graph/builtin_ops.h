@@ -15,5 +15,8 @@ inline constexpr char kSwitch[] = "Switch";
 inline constexpr char kMerge[] = "Merge";
 inline constexpr char kEnter[] = "Enter";
 inline constexpr char kNextIteration[] = "NextIteration";
+inline constexpr char kCall[] = "PartitionedCall";
+inline constexpr char kStatefulCall[] = "StatefulPartitionedCall";
+inline constexpr char kSymbolicGradient[] = "SymbolicGradient";
 
 }  // namespace millrace::builtin

@@ -29,7 +29,8 @@ struct LocalSessionOptions {
   ConfigOptions config;
   // The session's own devices; its variables are destroyed with them.
   std::vector<std::unique_ptr<Device>> devices;
-  FileSystem* files = nullptr;  // null: DefaultFiles()
+  FileSystem* files = nullptr;                     // null: DefaultFiles()
+  FunctionDifferentiator differentiate = nullptr;  // null: no gradients
   size_t max_prepared_runs = kMaxPreparedRuns;
 };
 
@@ -101,6 +102,7 @@ class LocalSession {
   std::vector<PlaceableDevice> placeable_;
   PlacementOptions placement_;
   CancelScope scope_;
+  std::shared_ptr<FunctionTargets> targets_;  // the session's devices
 
   Mutex mu_;  // guards all below
   CondVar idle_;
