@@ -21,7 +21,7 @@
 #include "millrace/client/input.h"
 #include "millrace/client/scope.h"
 #include "millrace/graph/device_attributes.h"
-#include "millrace/graph/differentiator.h"
+#include "millrace/graph/function/differentiator.h"
 #include "millrace/protocol/config.h"
 #include "millrace/protocol/run_options.h"
 #include "millrace/protocol/step_stats.h"

@@ -9,7 +9,7 @@
 #include "millrace/base/files/file.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/cluster_spec.h"
-#include "millrace/graph/differentiator.h"
+#include "millrace/graph/function/differentiator.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/pass/run_signature.h"

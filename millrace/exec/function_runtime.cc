@@ -2,8 +2,8 @@
 
 #include "millrace/exec/step.h"
 #include "millrace/graph/builtin_ops.h"
-#include "millrace/graph/function_body.h"
-#include "millrace/graph/function_pruning.h"
+#include "millrace/graph/function/function_body.h"
+#include "millrace/graph/function/function_pruning.h"
 
 namespace millrace {
 namespace {
@@ -76,7 +76,6 @@ struct Call {
   std::vector<Tensor> args;
   std::vector<Tensor> retvals;
   FunctionRunner::RunDone done;
-  std::shared_ptr<const void> function;  // what runs it
 };
 
 }  // namespace
@@ -122,7 +121,6 @@ StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
   return it->second;
 }
 
-// Returns a graph whose library has the functions that the body calls.
 StatusOr<Graph> FunctionRuntime::BodyOf(const NameAttrList& function,
                                         const FunctionLibrary& library) const {
   MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
@@ -149,8 +147,8 @@ StatusOr<Graph> FunctionRuntime::BodyOf(const NameAttrList& function,
   return body;
 }
 
-StatusOr<std::shared_ptr<const FunctionRuntime::Compiled>>
-FunctionRuntime::Find(Handle handle, Device& device) {
+StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
+                                                               Device& device) {
   std::shared_ptr<const NameAttrList> function;
   std::shared_ptr<const FunctionLibrary> library;
   {
@@ -158,44 +156,36 @@ FunctionRuntime::Find(Handle handle, Device& device) {
     if (handle < 0 || handle >= static_cast<Handle>(functions_.size())) {
       return Internal("function handle ", handle, " is not known");
     }
-    const auto it = compiled_.find({handle, device.name()});
-    if (it != compiled_.end()) return it->second;
+    const auto it = plans_.find({handle, device.name()});
+    if (it != plans_.end()) return it->second;
     function = functions_[handle];
     library = library_;
   }
   if (library == nullptr) library = std::make_shared<const FunctionLibrary>();
   // Compiled outside the lock, since it may take long; a second plan is
   // dropped.
-  auto made = std::make_shared<Compiled>();
   MR_ASSIGN_OR_RETURN(const Graph body, BodyOf(*function, *library));
-  if (function->name == builtin::kSymbolicGradient) {
-    library = std::make_shared<const FunctionLibrary>(body.library());
-    made->inner = std::make_shared<FunctionRuntime>(options_);
-    made->inner->SetLibrary(library);
-  }
   MR_ASSIGN_OR_RETURN(
-      made->plan,
+      std::shared_ptr<const Plan> plan,
       Plan::Build(body, device,
                   [&](std::shared_ptr<const NodeInfo> node, Device& d) {
                     return options_.kernels->Get(std::move(node), d, library);
                   }));
   MutexLock lock(mu_);
-  const auto kept = compiled_.find({handle, device.name()});
-  if (kept != compiled_.end()) return kept->second;
+  const auto kept = plans_.find({handle, device.name()});
+  if (kept != plans_.end()) return kept->second;
   // A call of few bytes may stand for many nodes.
   MR_RETURN_IF_ERROR(charge_.Set(
-      charge_.bytes() +
-          kNodeBytes * static_cast<int64_t>(made->plan->nodes().size()),
+      charge_.bytes() + kNodeBytes * static_cast<int64_t>(plan->nodes().size()),
       "plans of functions"));
-  return compiled_.try_emplace({handle, device.name()}, std::move(made))
+  return plans_.try_emplace({handle, device.name()}, std::move(plan))
       .first->second;
 }
 
 StatusOr<FunctionTypes> FunctionRuntime::Compile(Handle handle,
                                                  Device& device) {
-  MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Compiled> compiled,
-                      Find(handle, device));
-  const Plan* const plan = compiled->plan.get();
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan,
+                      PlanFor(handle, device));
   FunctionTypes types;
   types.args.resize(static_cast<size_t>(plan->num_args()));
   types.results.resize(static_cast<size_t>(plan->num_retvals()));
@@ -221,12 +211,12 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
         {});
     return;
   }
-  StatusOr<std::shared_ptr<const Compiled>> compiled = Find(handle, device);
-  if (!compiled.ok()) {
-    std::move(done)(compiled.status(), {});
+  StatusOr<std::shared_ptr<const Plan>> found = PlanFor(handle, device);
+  if (!found.ok()) {
+    std::move(done)(found.status(), {});
     return;
   }
-  std::shared_ptr<const Plan> plan = (*compiled)->plan;
+  std::shared_ptr<const Plan> plan = *std::move(found);
   if (static_cast<int>(args.size()) != plan->num_args()) {
     std::move(done)(
         InvalidArgument("Expects ", plan->num_args(), " arguments, but ",
@@ -237,10 +227,6 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
   auto call = std::make_shared<Call>();
   call->environment = environment;
   call->environment.call_depth = depth;
-  if ((*compiled)->inner != nullptr) {
-    call->environment.functions = (*compiled)->inner.get();
-    call->function = *compiled;
-  }
   call->args = std::move(args);
   call->retvals.resize(static_cast<size_t>(plan->num_retvals()));
   call->done = std::move(done);

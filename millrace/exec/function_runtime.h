@@ -10,13 +10,13 @@
 #include "millrace/base/threads/thread_pool.h"
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/plan.h"
-#include "millrace/graph/differentiator.h"
+#include "millrace/graph/function/differentiator.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/function_targets.h"
 
 namespace millrace {
 
-// What a runtime makes its plans of. All pointers must outlive the runtime.
+// The things of which a runtime makes its plans. All pointers must outlive it.
 struct FunctionRuntimeOptions {
   const OpRegistry* ops = nullptr;
   KernelCache* kernels = nullptr;
@@ -55,15 +55,7 @@ class FunctionRuntime final : public FunctionRunner {
   static constexpr int kMaxCallDepth = 2000;
 
  private:
-  // A function that is ready to run on a device.
-  struct Compiled {
-    std::shared_ptr<const Plan> plan;
-    // Runs what the function calls, if it calls functions that are not in the
-    // library; otherwise null.
-    std::shared_ptr<FunctionRuntime> inner;
-  };
-
-  StatusOr<std::shared_ptr<const Compiled>> Find(Handle handle, Device& device);
+  StatusOr<std::shared_ptr<const Plan>> PlanFor(Handle handle, Device& device);
   StatusOr<Graph> BodyOf(const NameAttrList& function,
                          const FunctionLibrary& library) const;
 
@@ -75,9 +67,9 @@ class FunctionRuntime final : public FunctionRunner {
   absl::flat_hash_map<std::string, Handle> handles_;
   std::vector<std::shared_ptr<const NameAttrList>> functions_;  // by handle
   absl::flat_hash_map<std::pair<Handle, std::string>,
-                      std::shared_ptr<const Compiled>>
-      compiled_;
-  MemoryCharge charge_;  // of compiled_
+                      std::shared_ptr<const Plan>>
+      plans_;
+  MemoryCharge charge_;  // of plans_
 };
 
 }  // namespace millrace

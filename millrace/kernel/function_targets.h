@@ -22,7 +22,7 @@ struct RemoteFunction {
   std::vector<DataType> result_types;
 };
 
-// Who owns the devices provides it. Thread-safe.
+// The owner of the devices provides it. Thread-safe.
 class FunctionTargets {
  public:
   virtual ~FunctionTargets() = default;

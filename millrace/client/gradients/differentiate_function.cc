@@ -1,5 +1,6 @@
 #include "millrace/client/gradients/differentiate_function.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,7 +9,7 @@
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/op_builder.h"
 #include "millrace/graph/builtin_ops.h"
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/function/function_body.h"
 #include "millrace/graph/import.h"
 
 namespace millrace {
@@ -41,14 +42,20 @@ constexpr GradientDecl kStatefulCall = {builtin::kStatefulCall,
                                         &GradientOfCall};
 
 // Returns the body of a function that is one op.
-StatusOr<Graph> BodyOfOp(const OpRegistry& ops, const FunctionLibrary& library,
-                         const NameAttrList& op) {
+StatusOr<Graph> BodyOfOp(const OpRegistry& ops, const NameAttrList& op) {
   if (ops.Find(op.name) == nullptr)
     return NotFound("No gradient defined for op: ", op.name);
   Graph body(&ops);
-  body.library() = library;
   MR_ASSIGN_OR_RETURN(Node* const node,
                       body.AddNodeUnconnected(op.name, op.name, op.attrs));
+  // Their number may be that of an attribute.
+  constexpr int kMaxArguments = 1 << 16;
+  if (node->num_inputs() + node->num_outputs() > kMaxArguments) {
+    return InvalidArgument("No gradient of op ", op.name, " with ",
+                           node->num_inputs(), " inputs and ",
+                           node->num_outputs(), " outputs: at most ",
+                           kMaxArguments, " are possible");
+  }
   for (int32_t i = 0; i < node->num_inputs(); ++i) {
     const DataType type = node->input_types[static_cast<size_t>(i)];
     MR_ASSIGN_OR_RETURN(const Node* const arg,
@@ -89,23 +96,40 @@ class Differentiator {
       options.grad_ys.emplace_back(dy);
     }
     MR_RETURN_IF_ERROR(scope_.status());
-    std::vector<const GradientDecl*> all = {&kCall, &kStatefulCall};
-    all.insert(all.end(), table.begin(), table.end());
     const std::vector<Gradient> dxs =
-        ops::Gradients(scope_, ys, args_, options, all);
+        ops::Gradients(scope_, ys, args_, options, Usable(table));
     for (size_t i = 0; i < dxs.size() && scope_.ok(); ++i) {
       AddResult(ops::ToTensor(scope_, dxs[i]), static_cast<int64_t>(i));
     }
     MR_RETURN_IF_ERROR(scope_.status());
     Graph gradient(&ops_);
     MR_RETURN_IF_ERROR(ImportGraphDef({}, scope_.graph().Export(), &gradient));
+    gradient.library() = library_;
     return gradient;
   }
 
  private:
-  // Imports the body without its _Retval nodes.
+  // Returns the gradients that build no functions, in which work could multiply
+  // with each level of calls.
+  std::vector<const GradientDecl*> Usable(
+      absl::Span<const GradientDecl* const> table) const {
+    std::vector<const GradientDecl*> usable = {&kCall, &kStatefulCall};
+    for (const GradientDecl* decl : table) {
+      const OpDef* const op = ops_.Find(decl->op);
+      const bool calls =
+          op != nullptr && std::any_of(op->attrs.begin(), op->attrs.end(),
+                                       [](const AttrDef& attr) {
+                                         return attr.kind == "func" ||
+                                                attr.kind == "list(func)";
+                                       });
+      if (!calls || decl->build == nullptr) usable.push_back(decl);
+    }
+    return usable;
+  }
+
+  // Imports the body without its _Retval nodes, and without functions: nobody
+  // follows the calls.
   Status ImportBody(const Graph& body, absl::Span<const DataType> types) {
-    MR_RETURN_IF_ERROR(scope_.graph().AddFunctions(library_.ToDef()));
     GraphDef def = ExportGraphDef(body);
     def.library = {};
     std::vector<NodeDef> nodes;
@@ -181,7 +205,7 @@ StatusOr<Graph> DifferentiateFunctionBy(
     absl::Span<const DataType> types) {
   StatusOr<Graph> body = library.Find(function.name) != nullptr
                              ? InstantiateFunction(ops, library, function)
-                             : BodyOfOp(ops, library, function);
+                             : BodyOfOp(ops, function);
   MR_RETURN_IF_ERROR(body.status());
   StatusOr<Graph> gradient =
       Differentiator(ops, library).Run(table, *body, types);

@@ -3,14 +3,15 @@
 #pragma once
 
 #include "millrace/client/gradients/all_gradients.h"
-#include "millrace/graph/differentiator.h"
+#include "millrace/graph/function/differentiator.h"
 
 namespace millrace {
 
 // Does what FunctionDifferentiator says, with the gradient functions of
 // `table`. Ops of the body run once more with the gradient, whatever effects
 // they have, as in TensorFlow. The gradients of functions that the body calls
-// are left to nodes of op SymbolicGradient.
+// are left to nodes of op SymbolicGradient; functional conditionals and loops
+// have none, as in TensorFlow. Takes time proportional to the body.
 StatusOr<Graph> DifferentiateFunctionBy(
     absl::Span<const GradientDecl* const> table, const OpRegistry& ops,
     const FunctionLibrary& library, const NameAttrList& function,

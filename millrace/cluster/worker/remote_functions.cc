@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "millrace/base/random.h"
 #include "millrace/cluster/master/run/edge_values.h"
 #include "millrace/cluster/worker/worker_state.h"
@@ -107,7 +108,7 @@ class RemoteFunctions::Call final : public RefCounted {
                                        return d.name == function_.device;
                                      });
     if (device == devices.end())
-      return Finish(NoFunctionTarget(function_.device));
+      return Finish(InvalidArgument(function_.device, " unknown device."));
     incarnation_ = device->incarnation;
     registered_ = owner_->FindRegistered(key_);
     if (registered_ != nullptr && registered_->incarnation == incarnation_)
@@ -301,10 +302,23 @@ void RemoteFunctions::RunRemote(const StepEnvironment& environment,
                                 std::vector<Tensor> args,
                                 FunctionRunner::RunDone done) {
   const StatusOr<TaskName> task = TaskName::Parse(function.device);
-  if (!task.ok() || *task == self_ || peers_ == nullptr)
+  if (!task.ok()) return std::move(done)(task.status(), {});
+  if (*task == self_) {
+    return std::move(done)(InvalidArgument(function.device, " unknown device."),
+                           {});
+  }
+  if (peers_ == nullptr)
     return std::move(done)(NoFunctionTarget(function.device), {});
   StatusOr<Ref<Peer>> peer = peers_->Find(*task);
-  if (!peer.ok()) return std::move(done)(NoFunctionTarget(function.device), {});
+  if (!peer.ok()) {
+    std::vector<std::string> tasks;
+    for (const Ref<Peer>& other : peers_->All())
+      tasks.push_back(other->task().ToString());
+    return std::move(done)(
+        InvalidArgument("Could not find worker with target: ", function.device,
+                        " Available workers: ", absl::StrJoin(tasks, ", ")),
+        {});
+  }
   if (const Status refusal = worker_.refusal(); !refusal.ok())
     return std::move(done)(refusal, {});
   const Ref<Call> call =

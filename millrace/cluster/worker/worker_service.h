@@ -11,7 +11,7 @@
 #include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/cluster_spec.h"
 #include "millrace/cluster/peers.h"
-#include "millrace/graph/differentiator.h"
+#include "millrace/graph/function/differentiator.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/device.h"
 #include "millrace/kernel/kernel_decl.h"

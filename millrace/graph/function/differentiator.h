@@ -11,8 +11,8 @@ namespace millrace {
 // the body of a function (see InstantiateFunction): its arguments are those of
 // `function` and the gradients of all its results, its results the gradients
 // of the arguments, zeros where there is none. `types` are those of the
-// gradients, for arguments whose types do not tell. The body's library has
-// further functions that it calls. Returns NOT_FOUND "No gradient defined for
+// gradients, for arguments whose types do not tell. It calls
+// functions of the library only. Returns NOT_FOUND "No gradient defined for
 // op: X" if there is no such function or op; the error of an op of the body
 // that has no gradient.
 using FunctionDifferentiator = StatusOr<Graph> (*)(

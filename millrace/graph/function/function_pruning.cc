@@ -1,4 +1,4 @@
-#include "millrace/graph/function_pruning.h"
+#include "millrace/graph/function/function_pruning.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/function/function_body.h"
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/match.h"
