@@ -164,6 +164,14 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
   if (library == nullptr) library = std::make_shared<const FunctionLibrary>();
   // Compiled outside the lock, since it may take long; a second plan is
   // dropped.
+  MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
+                      Differentiated(*function));
+  if (differentiated != nullptr &&
+      library->Find(differentiated->name) != nullptr) {
+    // Only a body that can run is differentiated.
+    MR_ASSIGN_OR_RETURN(const Handle forward, Instantiate(*differentiated));
+    MR_RETURN_IF_ERROR(PlanFor(forward, device).status());
+  }
   MR_ASSIGN_OR_RETURN(const Graph body, BodyOf(*function, *library));
   MR_ASSIGN_OR_RETURN(
       std::shared_ptr<const Plan> plan,

@@ -10,6 +10,7 @@
 #include "millrace/client/op_builder.h"
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/function/function_body.h"
+#include "millrace/graph/function/function_pruning.h"
 #include "millrace/graph/import.h"
 
 namespace millrace {
@@ -43,7 +44,8 @@ constexpr GradientDecl kStatefulCall = {builtin::kStatefulCall,
 
 // Returns the body of a function that is one op.
 StatusOr<Graph> BodyOfOp(const OpRegistry& ops, const NameAttrList& op) {
-  if (ops.Find(op.name) == nullptr)
+  const OpDef* const def = ops.Find(op.name);
+  if (def == nullptr || IsBoundary(def->role))
     return NotFound("No gradient defined for op: ", op.name);
   Graph body(&ops);
   MR_ASSIGN_OR_RETURN(Node* const node,
@@ -207,6 +209,7 @@ StatusOr<Graph> DifferentiateFunctionBy(
                              ? InstantiateFunction(ops, library, function)
                              : BodyOfOp(ops, function);
   MR_RETURN_IF_ERROR(body.status());
+  DropUnread({}, &*body);
   StatusOr<Graph> gradient =
       Differentiator(ops, library).Run(table, *body, types);
   if (gradient.ok()) return gradient;

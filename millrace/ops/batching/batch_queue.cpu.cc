@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "millrace/base/machine.h"
 #include "millrace/base/random.h"
 
 namespace millrace::ops {
@@ -21,6 +22,8 @@ StatusOr<BatchOptions> BatchOptions::From(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(o.split,
                         init.Attr<bool>("enable_large_batch_splitting"));
   }
+  // Stock's own number for functions, which are computed on common threads.
+  if (o.threads < 1 && init.HasAttr("f")) o.threads = UsableCores();
   if (o.threads < 1) {
     return InvalidArgument("num_batch_threads must be positive; was ",
                            o.threads);
@@ -244,7 +247,11 @@ void BatchQueue::Drop(const Ref<BatchTask>& task) {
       }
     }
   }
-  task->Complete(task->ctx.step().cancel->status());
+  // A cancellation waits for what it calls here.
+  lanes_.inter_op.Schedule(
+      [task, status = task->ctx.step().cancel->status()]() mutable {
+        task->Complete(std::move(status));
+      });
 }
 
 StatusOr<BatchQueuePlace> BatchQueuePlace::From(const KernelInit& init) {
