@@ -225,6 +225,7 @@ class RemoteFunctions::Call final : public RefCounted {
   void CleanUp() {
     cleanup_.step_id = run_.step_id;
     cleanup_context_.deadline = Deadline::AfterMillis(kCleanupMs);
+    cleanup_context_.cancel = &owner_->worker_.scope;
     peer_->worker().CleanupGraph(
         cleanup_context_, cleanup_, &cleanup_reply_,
         Done([self = Ref<Call>::Share(this)](Status) {}));
@@ -262,6 +263,7 @@ class RemoteFunctions::Deletion final : public RefCounted {
       : active_(worker), peer_(std::move(peer)) {
     request_.session_handle = handle;
     context_.deadline = Deadline::AfterMillis(kDeleteSessionMs);
+    context_.cancel = &worker.scope;
   }
   void Start() {
     peer_->worker().DeleteWorkerSession(
