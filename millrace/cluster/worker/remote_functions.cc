@@ -84,6 +84,8 @@ class RemoteFunctions::Call final : public RefCounted {
                         SerializeAttrValue(function_.function));
     for (const Tensor& arg : args_)
       absl::StrAppend(&key_, "\n", DataTypeName(arg.dtype()));
+    for (const DataType type : function_.result_types)
+      absl::StrAppend(&key_, "\n>", DataTypeName(type));
   }
 
   void Start() {
@@ -299,33 +301,40 @@ Device* RemoteFunctions::Find(absl::string_view name) {
   return nullptr;
 }
 
+StatusOr<Ref<Peer>> RemoteFunctions::PeerOf(const std::string& device) {
+  // Later, worker and peers may be gone.
+  if (ended_)
+    return Aborted("Session ", session_.session_handle, " has ended.");
+  MR_RETURN_IF_ERROR(worker_.refusal());
+  MR_ASSIGN_OR_RETURN(const TaskName task, TaskName::Parse(device));
+  if (task == self_) return InvalidArgument(device, " unknown device.");
+  if (peers_ == nullptr) return NoFunctionTarget(device);
+  StatusOr<Ref<Peer>> peer = peers_->Find(task);
+  if (peer.ok()) return peer;
+  std::vector<std::string> tasks;
+  for (const Ref<Peer>& other : peers_->All())
+    tasks.push_back(other->task().ToString());
+  return InvalidArgument("Could not find worker with target: ", device,
+                         " Available workers: ", absl::StrJoin(tasks, ", "));
+}
+
 void RemoteFunctions::RunRemote(const StepEnvironment& environment,
                                 const RemoteFunction& function,
                                 std::vector<Tensor> args,
                                 FunctionRunner::RunDone done) {
-  const StatusOr<TaskName> task = TaskName::Parse(function.device);
-  if (!task.ok()) return std::move(done)(task.status(), {});
-  if (*task == self_) {
-    return std::move(done)(InvalidArgument(function.device, " unknown device."),
-                           {});
+  Ref<Call> call;
+  Status status;
+  {
+    // The worker waits for calls that begin before End.
+    MutexLock lock(mu_);
+    StatusOr<Ref<Peer>> peer = PeerOf(function.device);
+    status = peer.status();
+    if (peer.ok()) {
+      call = MakeRef<Call>(shared_from_this(), *std::move(peer), environment,
+                           function, std::move(args), std::move(done));
+    }
   }
-  if (peers_ == nullptr)
-    return std::move(done)(NoFunctionTarget(function.device), {});
-  StatusOr<Ref<Peer>> peer = peers_->Find(*task);
-  if (!peer.ok()) {
-    std::vector<std::string> tasks;
-    for (const Ref<Peer>& other : peers_->All())
-      tasks.push_back(other->task().ToString());
-    return std::move(done)(
-        InvalidArgument("Could not find worker with target: ", function.device,
-                        " Available workers: ", absl::StrJoin(tasks, ", ")),
-        {});
-  }
-  if (const Status refusal = worker_.refusal(); !refusal.ok())
-    return std::move(done)(refusal, {});
-  const Ref<Call> call =
-      MakeRef<Call>(shared_from_this(), *std::move(peer), environment, function,
-                    std::move(args), std::move(done));
+  if (call == nullptr) return std::move(done)(std::move(status), {});
   call->Start();
 }
 
@@ -333,6 +342,7 @@ void RemoteFunctions::End() {
   absl::btree_set<TaskName> made;
   {
     MutexLock lock(mu_);
+    if (std::exchange(ended_, true)) return;
     made.swap(made_);
     devices_.clear();
   }
@@ -362,7 +372,7 @@ void RemoteFunctions::SetRegistered(
 
 void RemoteFunctions::AddSession(const TaskName& task) {
   MutexLock lock(mu_);
-  made_.insert(task);
+  if (!ended_) made_.insert(task);
 }
 
 }  // namespace millrace

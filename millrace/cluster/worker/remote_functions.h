@@ -24,7 +24,7 @@ class RemoteFunctions final
       public std::enable_shared_from_this<RemoteFunctions> {
  public:
   // `session` is the request by which the session was made, `devices` are this
-  // task's, which must live until End. `worker` must outlive this object.
+  // task's. `worker`, `devices` and `peers` must live until End.
   RemoteFunctions(WorkerState& worker, CreateWorkerSessionRequest session,
                   TaskName self, std::shared_ptr<Peers> peers,
                   std::vector<Device*> devices);
@@ -47,6 +47,9 @@ class RemoteFunctions final
     ClientEdges edges;
   };
 
+  // Requires mu_. Returns an error for a device that is not one of another
+  // task.
+  StatusOr<Ref<Peer>> PeerOf(const std::string& device);
   std::shared_ptr<const Registered> FindRegistered(const std::string& key);
   void SetRegistered(const std::string& key,
                      std::shared_ptr<const Registered> registered);
@@ -58,6 +61,7 @@ class RemoteFunctions final
   const std::shared_ptr<Peers> peers_;
 
   Mutex mu_;  // guards all below
+  bool ended_ = false;
   std::vector<Device*> devices_;
   absl::btree_map<std::string, std::shared_ptr<const Registered>> registered_;
   absl::btree_set<TaskName> made_;  // tasks that got a session
