@@ -463,7 +463,7 @@ def run_together(seen, name, fetches, feeds):
 def test_batches(clusters):
   def program(seen):
     x = tf1.placeholder(tf.float32)
-    limits = dict(num_batch_threads=1, max_batch_size=4, batch_timeout_micros=20_000_000)
+    limits = {"num_batch_threads": 1, "max_batch_size": 4, "batch_timeout_micros": 20_000_000}
     batch = tf.raw_ops.Batch(in_tensors=[x], grad_timeout_micros=20_000_000, **limits)
     rows = tf.raw_ops.Unbatch(
       batched_tensor=batch.batched_tensors[0] * 10.0,
@@ -493,7 +493,7 @@ def test_batches(clusters):
     scaled = tf.raw_ops.BatchFunction(in_tensors=[x], captured_tensors=[tf.constant(10.0)], f=scale, Tout=types, **limits)
     run_together(seen, "function", scaled[0], [{x: [1.0]}, {x: [2.0]}, {x: [3.0]}, {x: [4.0]}])
     seen.run("sizes", scaled, {x: [1.0, 2.0, 3.0, 4.0]})
-    limits = dict(num_batch_threads=1, max_batch_size=4, batch_timeout_micros=1000)
+    limits = {"num_batch_threads": 1, "max_batch_size": 4, "batch_timeout_micros": 1000}
     padded = tf.raw_ops.BatchFunction(
       in_tensors=[x], captured_tensors=[tf.constant(10.0)], f=scale, Tout=types, allowed_batch_sizes=[2, 4], **limits
     )

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "millrace/client/op_builder.h"
+#include "millrace/client/ops.h"
 #include "millrace/client/session.h"
 
 namespace millrace {
