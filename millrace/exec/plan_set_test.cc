@@ -236,7 +236,9 @@ TEST_F(FunctionRuntimeTest, RunsOnADeviceThatItIsGiven) {
                ended.Notify();
              });
     ended.Wait();
-    if (status.ok()) EXPECT_EQ(results[0].scalar<int64_t>(), 7);
+    if (status.ok()) {
+      EXPECT_EQ(results[0].scalar<int64_t>(), 7);
+    }
     return status;
   };
   EXPECT_TRUE(call(runtime, device_.name()).ok());
