@@ -11,6 +11,9 @@ namespace {
 // The estimated memory of a node in a plan, with its attributes and its kernel.
 constexpr int64_t kNodeBytes = 1024;
 
+// Further calls of a function with state share one instance.
+constexpr size_t kMaxInstances = 4096;
+
 // Calls run on the caller's stack and end on that of their last node, but every
 // nested call at a multiple of this depth starts and ends on a new stack.
 constexpr int kCallsPerStack = 16;
@@ -70,6 +73,21 @@ StatusOr<AttrValue::Func> Differentiated(const NameAttrList& function) {
   return f;
 }
 
+// Gives the calls in the body of an instance instances of their own.
+void ExtendCallPaths(const NameAttrList& function, Graph* body) {
+  const AttrValue* const attr = function.attrs.Find(builtin::kCallPath);
+  const auto* const path = attr == nullptr ? nullptr : attr->get<std::string>();
+  if (path == nullptr) return;
+  for (NodeId id = 0; id < body->num_ids(); ++id) {
+    Node* const node = body->node(id);
+    if (node == nullptr) continue;
+    if ((node->op->role == OpRole::kCall && node->op->Is(kStateful)) ||
+        node->IsOp(builtin::kSymbolicGradient)) {
+      node->attrs.Set(builtin::kCallPath, absl::StrCat(*path, "/", node->name));
+    }
+  }
+}
+
 // The state of a call until it is done.
 struct Call {
   StepEnvironment environment;
@@ -102,19 +120,31 @@ StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
     const NameAttrList& function) {
   MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
                       Differentiated(function));
+  NameAttrList named;
+  if (differentiated != nullptr) {
+    MutexLock lock(mu_);
+    const std::string* const name =
+        library_ == nullptr ? nullptr
+                            : library_->FindGradient(differentiated->name);
+    if (name != nullptr) named = {*name, differentiated->attrs};
+    const AttrValue* const path = function.attrs.Find(builtin::kCallPath);
+    if (name != nullptr && path != nullptr)
+      named.attrs.Set(builtin::kCallPath, *path);
+  }
+  NameAttrList called = named.name.empty() ? function : named;
+  std::string key = CacheKey(called);
   MutexLock lock(mu_);
-  NameAttrList called = function;
-  if (differentiated != nullptr && library_ != nullptr) {
-    const std::string* const named =
-        library_->FindGradient(differentiated->name);
-    if (named != nullptr) called = {*named, differentiated->attrs};
+  // The paths of calls of calls may multiply.
+  if (functions_.size() >= kMaxInstances && !handles_.contains(key) &&
+      called.attrs.Erase(builtin::kCallPath)) {
+    key = CacheKey(called);
   }
   if (called.name != builtin::kSymbolicGradient &&
       (library_ == nullptr || library_->Find(called.name) == nullptr)) {
     return NotFound("Function ", called.name, " is not defined.");
   }
-  auto [it, added] = handles_.try_emplace(
-      CacheKey(called), static_cast<Handle>(functions_.size()));
+  auto [it, added] =
+      handles_.try_emplace(key, static_cast<Handle>(functions_.size()));
   if (added)
     functions_.push_back(
         std::make_shared<const NameAttrList>(std::move(called)));
@@ -172,13 +202,15 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
     MR_ASSIGN_OR_RETURN(const Handle forward, Instantiate(*differentiated));
     MR_RETURN_IF_ERROR(PlanFor(forward, device).status());
   }
-  MR_ASSIGN_OR_RETURN(const Graph body, BodyOf(*function, *library));
+  MR_ASSIGN_OR_RETURN(Graph body, BodyOf(*function, *library));
+  ExtendCallPaths(*function, &body);
+  const std::string key = CacheKey(*function);
   MR_ASSIGN_OR_RETURN(
       std::shared_ptr<const Plan> plan,
-      Plan::Build(body, device,
-                  [&](std::shared_ptr<const NodeInfo> node, Device& d) {
-                    return options_.kernels->Get(std::move(node), d, library);
-                  }));
+      Plan::Build(
+          body, device, [&](std::shared_ptr<const NodeInfo> node, Device& d) {
+            return options_.kernels->Get(std::move(node), d, library, key);
+          }));
   MutexLock lock(mu_);
   const auto kept = plans_.find({handle, device.name()});
   if (kept != plans_.end()) return kept->second;

@@ -19,4 +19,9 @@ inline constexpr char kCall[] = "PartitionedCall";
 inline constexpr char kStatefulCall[] = "StatefulPartitionedCall";
 inline constexpr char kSymbolicGradient[] = "SymbolicGradient";
 
+// The attribute of a function's instance that names the call which it belongs
+// to: a function with state has one for each call, as if calls were inlined.
+// "a/b" is the call of node b in the function that node a calls.
+inline constexpr char kCallPath[] = "_call_path";
+
 }  // namespace millrace::builtin

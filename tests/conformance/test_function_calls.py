@@ -160,6 +160,14 @@ def test_captures_and_state(clusters):
     def draws(x):
       return x + tf1.random_uniform([2], seed=3)
 
+    @Defun(tf.float32)
+    def draws_again(x):
+      return draws(x)
+
+    @Defun(tf.float32)
+    def scales(x):
+      return x * tf1.random_uniform([2], seed=3)
+
     seen.run("init", tf1.global_variables_initializer())
     seen.run("captures", captures(1.0))
     changed = changes(1.0)
@@ -174,6 +182,11 @@ def test_captures_and_state(clusters):
     drawn = draws(1.0)
     for i in range(3):
       seen.run(f"draws {i}", drawn)
+    # Each call draws numbers of its own, and so does the gradient.
+    others = [draws(1.0), draws_again(1.0), draws_again(1.0), scales(1.0)]
+    slope = tf1.gradients(others[-1], others[-1].op.inputs[0])
+    for i in range(3):
+      seen.run(f"other draws {i}", [*others, *slope])
 
   compare(clusters, program)
 

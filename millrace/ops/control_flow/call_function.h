@@ -13,6 +13,11 @@ namespace millrace::ops {
 StatusOr<FunctionRunner::Handle> InstantiateInStep(
     KernelContext& ctx, const AttrValue::Func& function);
 
+// Returns `function` with an instance of its own for the calls of `node`
+// (builtin::kCallPath).
+AttrValue::Func InstanceOfCall(const NodeInfo& node,
+                               const NameAttrList& function);
+
 // Moves the inputs from number `first` on out of the node and returns them.
 std::vector<Tensor> TakeInputs(KernelContext& ctx, int first);
 

@@ -13,7 +13,7 @@ class SymbolicGradientKernel {
         gradient.attrs.Set(name, *value);
     }
     SymbolicGradientKernel k;
-    k.gradient_ = std::make_shared<const NameAttrList>(std::move(gradient));
+    k.gradient_ = InstanceOfCall(init.node(), gradient);
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
