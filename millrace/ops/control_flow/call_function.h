@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "millrace/base/threads/done.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_context.h"
 
