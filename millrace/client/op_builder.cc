@@ -268,16 +268,23 @@ Operation OpBuilder::Finish() {
   return {};
 }
 
+AttrMap OpBuilder::NodeAttrs() const {
+  const Node& node = *operation_.node();
+  if (node.op == def_) return node.attrs;
+  // The graph has made the name of a function a call of it.
+  const auto function = GetAttr<AttrValue::Func>(node.attrs, "f");
+  return function.ok() ? (*function)->attrs : node.attrs;
+}
+
 Output OpBuilder::Out(int i) const {
   if (!operation_) return {};
-  auto range = FindArgRange(def_->outputs, operation_.node()->attrs,
-                            def_->outputs[i].name);
+  auto range = FindArgRange(def_->outputs, NodeAttrs(), def_->outputs[i].name);
   return range.ok() ? operation_.output(range->begin) : Output();
 }
 
 std::vector<Output> OpBuilder::OutList(int i) const {
   if (!def_) return {};
-  AttrMap attrs = operation_ ? operation_.node()->attrs : attrs_;
+  AttrMap attrs = operation_ ? NodeAttrs() : attrs_;
   // Types that are unknown after an error do not change the number of outputs.
   if (!operation_) {
     for (const AttrDef& attr : def_->attrs) {

@@ -71,6 +71,8 @@ class OpBuilder {
     return absl::MakeConstSpan(inputs_).subspan(arguments_[i].begin,
                                                 arguments_[i].size);
   }
+  // Returns the attributes of the added node that `def_` knows.
+  AttrMap NodeAttrs() const;
   Status Infer(const OpDef& op);
   Status InferArgument(const ArgDef& arg, absl::Span<const Input> inputs);
   Status InferFromLiterals(const ArgDef& arg, absl::Span<const Input> inputs);

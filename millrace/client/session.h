@@ -21,6 +21,7 @@
 #include "millrace/client/input.h"
 #include "millrace/client/scope.h"
 #include "millrace/graph/device_attributes.h"
+#include "millrace/graph/function/differentiator.h"
 #include "millrace/protocol/config.h"
 #include "millrace/protocol/run_options.h"
 #include "millrace/protocol/step_stats.h"
@@ -42,6 +43,9 @@ struct SessionOptions {
   // DefaultFiles().
   const KernelTable* kernels = nullptr;
   FileSystem* files = nullptr;
+  // Builds the gradients that nodes of a local session's graph name
+  // (SymbolicGradient), as DifferentiateFunction does; null: that is an error.
+  FunctionDifferentiator differentiate = nullptr;
 };
 
 // A tensor and the value that replaces it in a run. Values written in C++ are

@@ -270,6 +270,7 @@ class ServerImpl final : public Server, public AdminTarget {
                                                     options_.task.index));
     worker.ops = options_.ops;
     worker.kernels = options_.kernels;
+    worker.differentiate = options_.differentiate;
     worker.files = options_.files;
     worker.lanes = options_.lanes;
     worker.transport = options_.transport;

@@ -9,6 +9,7 @@
 #include "millrace/base/files/file.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/cluster_spec.h"
+#include "millrace/graph/function/differentiator.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/pass/run_signature.h"
@@ -48,8 +49,9 @@ struct ServerOptions {
   std::shared_ptr<Transport> transport;
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
-  FileSystem* files = nullptr;  // null: DefaultFiles()
-  Lanes* lanes = nullptr;       // null: Lanes::Process()
+  FunctionDifferentiator differentiate = nullptr;  // null: no gradients
+  FileSystem* files = nullptr;                     // null: DefaultFiles()
+  Lanes* lanes = nullptr;                          // null: Lanes::Process()
 };
 
 // Thread-safe. Several servers may live in one process; they share lanes, but

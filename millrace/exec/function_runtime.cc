@@ -1,13 +1,18 @@
 #include "millrace/exec/function_runtime.h"
 
 #include "millrace/exec/step.h"
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/builtin_ops.h"
+#include "millrace/graph/function/function_body.h"
+#include "millrace/graph/function/function_pruning.h"
 
 namespace millrace {
 namespace {
 
 // The estimated memory of a node in a plan, with its attributes and its kernel.
 constexpr int64_t kNodeBytes = 1024;
+
+// Further calls of a function with state share one instance.
+constexpr size_t kMaxInstances = 4096;
 
 // Calls run on the caller's stack and end on that of their last node, but every
 // nested call at a multiple of this depth starts and ends on a new stack.
@@ -23,8 +28,13 @@ std::string CacheKey(const NameAttrList& function) {
 
 // A runtime with kernels of its own.
 struct OwnRuntime {
-  OwnRuntime(const OpRegistry* ops, const KernelTable* table, TaskQueue* pool)
-      : kernels(table), runtime(ops, &kernels, pool) {}
+  OwnRuntime(const KernelTable* table, FunctionRuntimeOptions options)
+      : kernels(table), runtime(WithKernels(std::move(options), &kernels)) {}
+  static FunctionRuntimeOptions WithKernels(FunctionRuntimeOptions options,
+                                            KernelCache* kernels) {
+    options.kernels = kernels;
+    return options;
+  }
   KernelCache kernels;
   FunctionRuntime runtime;
 };
@@ -32,23 +42,51 @@ struct OwnRuntime {
 class LibrarySource final : public FunctionSource,
                             public std::enable_shared_from_this<LibrarySource> {
  public:
-  LibrarySource(const OpRegistry* ops, const KernelTable* table,
-                TaskQueue* pool, std::shared_ptr<const FunctionLibrary> library)
-      : ops_(ops), table_(table), pool_(pool), library_(std::move(library)) {}
+  LibrarySource(FunctionRuntimeOptions options,
+                std::shared_ptr<const FunctionLibrary> library)
+      : table_(&options.kernels->table()),
+        options_(std::move(options)),
+        library_(std::move(library)) {}
 
   std::shared_ptr<FunctionRunner> NewRunner() const override {
-    auto own = std::make_shared<OwnRuntime>(ops_, table_, pool_);
+    auto own = std::make_shared<OwnRuntime>(table_, options_);
     own->kernels.SetLibrary(library_);
     own->runtime.SetLibrary(library_, shared_from_this());
     return {own, &own->runtime};
   }
 
  private:
-  const OpRegistry* const ops_;
   const KernelTable* const table_;
-  TaskQueue* const pool_;
+  const FunctionRuntimeOptions options_;  // its kernels may be gone
   const std::shared_ptr<const FunctionLibrary> library_;
 };
+
+// Returns the function of a gradient's attribute `f`; null if `function` is
+// another one.
+StatusOr<AttrValue::Func> Differentiated(const NameAttrList& function) {
+  if (function.name != builtin::kSymbolicGradient) return AttrValue::Func();
+  MR_ASSIGN_OR_RETURN(AttrValue::Func f,
+                      GetAttr<AttrValue::Func>(function.attrs, "f"));
+  if (f == nullptr) {
+    return InvalidArgument("SymbolicGradient is not given any function");
+  }
+  return f;
+}
+
+// Gives the calls in the body of an instance instances of their own.
+void ExtendCallPaths(const NameAttrList& function, Graph* body) {
+  const AttrValue* const attr = function.attrs.Find(builtin::kCallPath);
+  const auto* const path = attr == nullptr ? nullptr : attr->get<std::string>();
+  if (path == nullptr) return;
+  for (NodeId id = 0; id < body->num_ids(); ++id) {
+    Node* const node = body->node(id);
+    if (node == nullptr) continue;
+    if ((node->op->role == OpRole::kCall && node->op->Is(kStateful)) ||
+        node->IsOp(builtin::kSymbolicGradient)) {
+      node->attrs.Set(builtin::kCallPath, absl::StrCat(*path, "/", node->name));
+    }
+  }
+}
 
 // The state of a call until it is done.
 struct Call {
@@ -71,25 +109,72 @@ std::shared_ptr<const FunctionSource> FunctionRuntime::source() {
   MutexLock lock(mu_);
   if (source_ == nullptr) {
     source_ = std::make_shared<LibrarySource>(
-        ops_, &kernels_->table(), pool_,
-        library_ != nullptr ? library_
-                            : std::make_shared<const FunctionLibrary>());
+        options_, library_ != nullptr
+                      ? library_
+                      : std::make_shared<const FunctionLibrary>());
   }
   return source_;
 }
 
 StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
     const NameAttrList& function) {
-  const std::string key = CacheKey(function);
+  MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
+                      Differentiated(function));
+  NameAttrList named;
+  if (differentiated != nullptr) {
+    MutexLock lock(mu_);
+    const std::string* const name =
+        library_ == nullptr ? nullptr
+                            : library_->FindGradient(differentiated->name);
+    if (name != nullptr) named = {*name, differentiated->attrs};
+    const AttrValue* const path = function.attrs.Find(builtin::kCallPath);
+    if (name != nullptr && path != nullptr)
+      named.attrs.Set(builtin::kCallPath, *path);
+  }
+  NameAttrList called = named.name.empty() ? function : named;
+  std::string key = CacheKey(called);
   MutexLock lock(mu_);
-  if (library_ == nullptr || library_->Find(function.name) == nullptr) {
-    return NotFound("Function ", function.name, " is not defined.");
+  // The paths of calls of calls may multiply.
+  if (functions_.size() >= kMaxInstances && !handles_.contains(key) &&
+      called.attrs.Erase(builtin::kCallPath)) {
+    key = CacheKey(called);
+  }
+  if (called.name != builtin::kSymbolicGradient &&
+      (library_ == nullptr || library_->Find(called.name) == nullptr)) {
+    return NotFound("Function ", called.name, " is not defined.");
   }
   auto [it, added] =
       handles_.try_emplace(key, static_cast<Handle>(functions_.size()));
   if (added)
-    functions_.push_back(std::make_shared<const NameAttrList>(function));
+    functions_.push_back(
+        std::make_shared<const NameAttrList>(std::move(called)));
   return it->second;
+}
+
+StatusOr<Graph> FunctionRuntime::BodyOf(const NameAttrList& function,
+                                        const FunctionLibrary& library) const {
+  MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
+                      Differentiated(function));
+  if (differentiated == nullptr) {
+    MR_ASSIGN_OR_RETURN(Graph body,
+                        InstantiateFunction(*options_.ops, library, function));
+    DropUnread(library.Find(function.name)->control_ret, &body);
+    return body;
+  }
+  if (options_.differentiate == nullptr) {
+    return Unimplemented("No gradient of function '", differentiated->name,
+                         "': gradients of ops are not known here");
+  }
+  AttrValue::TypeList types;
+  if (auto given = GetAttr<AttrValue::TypeList>(function.attrs, "Tout");
+      given.ok()) {
+    types = *std::move(given);
+  }
+  MR_ASSIGN_OR_RETURN(
+      Graph body,
+      options_.differentiate(*options_.ops, library, *differentiated, types));
+  DropUnread({}, &body);
+  return body;
 }
 
 StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
@@ -106,16 +191,26 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
     function = functions_[handle];
     library = library_;
   }
+  if (library == nullptr) library = std::make_shared<const FunctionLibrary>();
   // Compiled outside the lock, since it may take long; a second plan is
   // dropped.
-  MR_ASSIGN_OR_RETURN(const Graph body,
-                      InstantiateFunction(*ops_, *library, *function));
+  MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
+                      Differentiated(*function));
+  if (differentiated != nullptr &&
+      library->Find(differentiated->name) != nullptr) {
+    // Only a body that can run is differentiated.
+    MR_ASSIGN_OR_RETURN(const Handle forward, Instantiate(*differentiated));
+    MR_RETURN_IF_ERROR(PlanFor(forward, device).status());
+  }
+  MR_ASSIGN_OR_RETURN(Graph body, BodyOf(*function, *library));
+  ExtendCallPaths(*function, &body);
+  const std::string key = CacheKey(*function);
   MR_ASSIGN_OR_RETURN(
       std::shared_ptr<const Plan> plan,
-      Plan::Build(body, device,
-                  [&](std::shared_ptr<const NodeInfo> node, Device& d) {
-                    return kernels_->Get(std::move(node), d, library);
-                  }));
+      Plan::Build(
+          body, device, [&](std::shared_ptr<const NodeInfo> node, Device& d) {
+            return options_.kernels->Get(std::move(node), d, library, key);
+          }));
   MutexLock lock(mu_);
   const auto kept = plans_.find({handle, device.name()});
   if (kept != plans_.end()) return kept->second;
@@ -156,20 +251,28 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
         {});
     return;
   }
-  StatusOr<std::shared_ptr<const Plan>> plan = PlanFor(handle, device);
-  if (!plan.ok()) {
-    std::move(done)(plan.status(), {});
+  StatusOr<std::shared_ptr<const Plan>> found = PlanFor(handle, device);
+  if (!found.ok()) {
+    std::move(done)(found.status(), {});
+    return;
+  }
+  std::shared_ptr<const Plan> plan = *std::move(found);
+  if (static_cast<int>(args.size()) != plan->num_args()) {
+    std::move(done)(
+        InvalidArgument("Expects ", plan->num_args(), " arguments, but ",
+                        args.size(), " is provided"),
+        {});
     return;
   }
   auto call = std::make_shared<Call>();
   call->environment = environment;
   call->environment.call_depth = depth;
   call->args = std::move(args);
-  call->retvals.resize((*plan)->num_retvals());
+  call->retvals.resize(static_cast<size_t>(plan->num_retvals()));
   call->done = std::move(done);
   const bool fresh_stack = depth % kCallsPerStack == 0;
   const bool bind = views == Views::kBind;
-  auto start = [call, plan = *std::move(plan), pool = pool_, fresh_stack,
+  auto start = [call, plan = std::move(plan), pool = options_.pool, fresh_stack,
                 bind] {
     PlanRun run;
     run.bind_retvals = bind;
@@ -190,10 +293,35 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
             }));
   };
   if (fresh_stack) {
-    pool_->Schedule(std::move(start));
+    options_.pool->Schedule(std::move(start));
   } else {
     start();
   }
+}
+
+void FunctionRuntime::RunOn(const StepEnvironment& environment, Device& here,
+                            const std::string& target,
+                            const NameAttrList& function,
+                            std::vector<DataType> result_types,
+                            std::vector<Tensor> args, RunDone done) {
+  FunctionTargets* const targets = options_.targets.get();
+  Device* device = target == here.name() ? &here : nullptr;
+  if (device == nullptr && targets != nullptr) device = targets->Find(target);
+  if (device != nullptr) {
+    const StatusOr<Handle> handle = Instantiate(function);
+    if (!handle.ok()) return std::move(done)(handle.status(), {});
+    return RunIn(environment, *device, *handle, std::move(args), Views::kBind,
+                 std::move(done));
+  }
+  if (targets == nullptr) return std::move(done)(NoFunctionTarget(target), {});
+  RemoteFunction remote{target, function, nullptr, std::move(result_types)};
+  {
+    MutexLock lock(mu_);
+    remote.library = library_ != nullptr
+                         ? library_
+                         : std::make_shared<const FunctionLibrary>();
+  }
+  targets->RunRemote(environment, remote, std::move(args), std::move(done));
 }
 
 }  // namespace millrace

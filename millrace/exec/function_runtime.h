@@ -10,18 +10,30 @@
 #include "millrace/base/threads/thread_pool.h"
 #include "millrace/exec/kernel_cache.h"
 #include "millrace/exec/plan.h"
+#include "millrace/graph/function/differentiator.h"
 #include "millrace/kernel/function_runner.h"
+#include "millrace/kernel/function_targets.h"
 
 namespace millrace {
 
+// The things of which a runtime makes its plans. All pointers must outlive it.
+struct FunctionRuntimeOptions {
+  const OpRegistry* ops = nullptr;
+  KernelCache* kernels = nullptr;
+  TaskQueue* pool = nullptr;
+  FunctionDifferentiator differentiate = nullptr;  // null: no gradients
+  std::shared_ptr<FunctionTargets> targets;  // null: the caller's device only
+};
+
 // Bodies are compiled once per (function, attributes, device) and kept as long
 // as this object. A call runs on its caller's device and in its caller's step.
-// Thread-safe.
+// The function SymbolicGradient is the gradient of the function of its
+// attribute `f`: that which the library names or, if it names none, that which
+// is built of the body. Thread-safe.
 class FunctionRuntime final : public FunctionRunner {
  public:
-  // All arguments must outlive this object.
-  FunctionRuntime(const OpRegistry* ops, KernelCache* kernels, TaskQueue* pool)
-      : ops_(ops), kernels_(kernels), pool_(pool) {}
+  explicit FunctionRuntime(FunctionRuntimeOptions options)
+      : options_(std::move(options)) {}
 
   // Sets the current functions; a library only grows. `source` is the result of
   // source(), if it exists already.
@@ -34,16 +46,20 @@ class FunctionRuntime final : public FunctionRunner {
   // Returns RESOURCE_EXHAUSTED if calls nest deeper than kMaxCallDepth.
   void RunIn(const StepEnvironment& environment, Device& device, Handle handle,
              std::vector<Tensor> args, Views views, RunDone done) override;
+  void RunOn(const StepEnvironment& environment, Device& here,
+             const std::string& target, const NameAttrList& function,
+             std::vector<DataType> result_types, std::vector<Tensor> args,
+             RunDone done) override;
   std::shared_ptr<const FunctionSource> source() override;
 
   static constexpr int kMaxCallDepth = 2000;
 
  private:
   StatusOr<std::shared_ptr<const Plan>> PlanFor(Handle handle, Device& device);
+  StatusOr<Graph> BodyOf(const NameAttrList& function,
+                         const FunctionLibrary& library) const;
 
-  const OpRegistry* const ops_;
-  KernelCache* const kernels_;
-  TaskQueue* const pool_;
+  const FunctionRuntimeOptions options_;
 
   Mutex mu_;  // guards all below
   std::shared_ptr<const FunctionLibrary> library_;

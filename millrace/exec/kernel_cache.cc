@@ -50,7 +50,8 @@ void KernelCache::SetLibrary(std::shared_ptr<const FunctionLibrary> library) {
 
 StatusOr<SharedKernel> KernelCache::Get(
     std::shared_ptr<const NodeInfo> node, Device& device,
-    const std::shared_ptr<const FunctionLibrary>& library) {
+    const std::shared_ptr<const FunctionLibrary>& library,
+    absl::string_view function) {
   MutexLock lock(mu_);
   const std::shared_ptr<const FunctionLibrary> kept =
       library != nullptr ? library : library_;
@@ -60,8 +61,8 @@ StatusOr<SharedKernel> KernelCache::Get(
     lock.Unlock();
     return Make(std::move(node), device, functions);
   }
-  const std::string key =
-      absl::StrCat(device.name(), "\n", node->name, "\n", node->op->name);
+  const std::string key = absl::StrCat(device.name(), "\n", node->name, "\n",
+                                       node->op->name, "\n", function);
   auto it = stateful_.find(key);
   if (it != stateful_.end()) {
     if (it->second.info->attrs == node->attrs) return it->second;

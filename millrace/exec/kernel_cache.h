@@ -15,7 +15,8 @@
 namespace millrace {
 
 // Kernels of stateful ops live as long as this cache (a worker session), by
-// device, node and op: a random op's stream continues over different fetches.
+// device, function, node and op: a random op's stream continues over different
+// fetches.
 // Transfers, nodes whose attributes differ from those of the existing kernel,
 // and all other ops get kernels that belong to the requesting plan.
 // Thread-safe.
@@ -29,10 +30,12 @@ class KernelCache {
   void SetLibrary(std::shared_ptr<const FunctionLibrary> library);
 
   // `library` has the functions that the kernel may call; null: those of the
-  // last SetLibrary.
+  // last SetLibrary. `function` names the function in whose body the node is,
+  // since bodies may have nodes of the same name; "": none.
   StatusOr<SharedKernel> Get(
       std::shared_ptr<const NodeInfo> node, Device& device,
-      const std::shared_ptr<const FunctionLibrary>& library = nullptr);
+      const std::shared_ptr<const FunctionLibrary>& library = nullptr,
+      absl::string_view function = "");
 
   // Returns the number of live kernels that this cache has made, whoever holds
   // them.
@@ -53,7 +56,7 @@ class KernelCache {
   Mutex mu_;                                        // guards all below
   std::shared_ptr<const FunctionLibrary> library_;  // of the last SetLibrary
   absl::flat_hash_map<std::string, SharedKernel>
-      stateful_;  // by device and node
+      stateful_;  // by device, function and node
 };
 
 }  // namespace millrace

@@ -74,9 +74,9 @@ inline Status ViewReference(EdgeValue* input) {
   const DataType wanted = n.info->output_types[0];
   if (!given.valid() || given.dtype() == wanted) [[likely]]
     return OkStatus();
-  return InvalidArgument("argument ", n.arg, " has type ",
-                         DataTypeName(given.dtype()), ", expected ",
-                         DataTypeName(wanted));
+  return InvalidArgument("Expects arg[", n.arg, "] to be ",
+                         DataTypeName(wanted), " but ",
+                         DataTypeName(given.dtype()), " is provided");
 }
 
 }  // namespace millrace

@@ -5,6 +5,7 @@
 
 #include "millrace/exec/function_runtime.h"
 #include "millrace/exec/testing/graphs.h"
+#include "millrace/graph/function/function_body.h"
 
 namespace millrace {
 namespace {
@@ -112,30 +113,39 @@ class FunctionRuntimeTest : public testing::Test {
             "twice",
             {{"a", "Inc", {"x"}, "", {}}, {"b", "Inc", {"a:y:0"}, "", {}}},
             "b:y:0")),
+        library->Add(Function("unread",
+                              {{"a", "Inc", {"x"}, "", {}},
+                               {"b", "Fail", {"x"}, "", {}},
+                               {"c", "Tick", {"x"}, "", {}}},
+                              "a:y:0")),
+        library->AddGradient({"twice", "unread"}),
         library->Add(Function("bad", {{"f", "Fail", {"x"}, "", {}}}, "f:y:0")),
         library->Add(Function("wait", {{"w", "Wait", {"x"}, "", {}}}, "w:y:0")),
         library->Add(Function(
             "forever", {{"c", "Call", {"x"}, "", {{"f", forever}}}}, "c:y:0")),
     };
     for (const Status& status : added) MR_CHECK(status.ok(), status.ToString());
-    kernels_.SetLibrary(library);
-    runtime_.SetLibrary(library);
+    library_ = library;
+    kernels_.SetLibrary(library_);
+    runtime_.SetLibrary(library_);
   }
-  Status Run(TestRun& run, const std::string& function) {
-    NameAttrList f;
-    f.name = function;
+  Status Run(TestRun& run, const std::string& function, AttrMap attrs = {},
+             FunctionRuntime* runtime = nullptr) {
+    NameAttrList f{function, std::move(attrs)};
     TestGraph g;
     g.Retval(0, g.Add("call", "Call", {g.Arg(0)}, {{"f", f}}));
     auto plan = BuildTestPlan(g.graph(), device_);
     MR_CHECK(plan.ok(), plan.status().ToString());
-    run.environment().functions = &runtime_;
+    run.environment().functions = runtime != nullptr ? runtime : &runtime_;
     return run.Run(*plan, &pool_);
   }
 
+  std::shared_ptr<const FunctionLibrary> library_;
   TestDevice device_;
   ThreadPool pool_;
   KernelCache kernels_{&TestKernelTable()};
-  FunctionRuntime runtime_{&TestOps(), &kernels_, &pool_};
+  FunctionRuntime runtime_{
+      {.ops = &TestOps(), .kernels = &kernels_, .pool = &pool_}};
 };
 
 TEST_F(FunctionRuntimeTest, RunsABody) {
@@ -144,6 +154,98 @@ TEST_F(FunctionRuntimeTest, RunsABody) {
     ASSERT_TRUE(Run(run, "twice").ok());
     EXPECT_EQ(run.value(0), i + 2);
   }
+}
+
+TEST_F(FunctionRuntimeTest, DropsWhatNothingReadsUnlessItHasState) {
+  TestRun run({1});
+  ASSERT_TRUE(Run(run, "unread").ok());
+  EXPECT_EQ(run.value(0), 2);
+  EXPECT_EQ(TestKernels::ticks(), 1);
+}
+
+TEST_F(FunctionRuntimeTest, TakesTheGradientThatTheLibraryNames) {
+  NameAttrList twice;
+  twice.name = "twice";
+  TestRun run({1});
+  ASSERT_TRUE(Run(run, "SymbolicGradient", {{"f", twice}}).ok());
+  EXPECT_EQ(run.value(0), 2);
+  EXPECT_EQ(TestKernels::ticks(), 1);
+}
+
+TEST_F(FunctionRuntimeTest, BuildsOtherGradients) {
+  NameAttrList bad;
+  bad.name = "bad";
+  const AttrMap attrs = {{"f", bad},
+                         {"Tout", AttrValue::TypeList{DataType::kInt64}}};
+  TestRun run({1});
+  EXPECT_EQ(Run(run, "SymbolicGradient", attrs).code(),
+            StatusCode::kUnimplemented);
+  FunctionRuntime runtime(
+      {.ops = &TestOps(),
+       .kernels = &kernels_,
+       .pool = &pool_,
+       .differentiate =
+           +[](const OpRegistry& ops, const FunctionLibrary& library,
+               const NameAttrList& function,
+               absl::Span<const DataType>) -> StatusOr<Graph> {
+         EXPECT_EQ(function.name, "bad");
+         return InstantiateFunction(ops, library, {"twice", {}});
+       }});
+  runtime.SetLibrary(library_);
+  TestRun again({1});
+  const Status status = Run(again, "SymbolicGradient", attrs, &runtime);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(again.value(0), 3);
+}
+
+TEST_F(FunctionRuntimeTest, RunsOnADeviceThatItIsGiven) {
+  class Targets final : public FunctionTargets {
+   public:
+    explicit Targets(Device* device) : device_(device) {}
+    Device* Find(absl::string_view name) override {
+      return name == device_->name() ? device_ : nullptr;
+    }
+    void RunRemote(const StepEnvironment&, const RemoteFunction& function,
+                   std::vector<Tensor>, FunctionRunner::RunDone done) override {
+      EXPECT_NE(function.library->Find(function.function.name), nullptr);
+      std::move(done)(Unavailable("not from ", function.device), {});
+    }
+    void End() override {}
+
+   private:
+    Device* const device_;
+  };
+  TestDevice other(kOther);
+  FunctionRuntime runtime({.ops = &TestOps(),
+                           .kernels = &kernels_,
+                           .pool = &pool_,
+                           .targets = std::make_shared<Targets>(&other)});
+  runtime.SetLibrary(library_);
+  TestRun run;
+  NameAttrList twice;
+  twice.name = "twice";
+  const auto call = [&](FunctionRuntime& of, const std::string& target) {
+    Notification ended;
+    Status status;
+    std::vector<Tensor> results;
+    of.RunOn(run.environment(), device_, target, twice, {DataType::kInt64},
+             {Tensor::Scalar<int64_t>(5)},
+             [&](Status s, std::vector<Tensor> r) {
+               status = std::move(s);
+               results = std::move(r);
+               ended.Notify();
+             });
+    ended.Wait();
+    if (status.ok()) {
+      EXPECT_EQ(results[0].scalar<int64_t>(), 7);
+    }
+    return status;
+  };
+  EXPECT_TRUE(call(runtime, device_.name()).ok());
+  EXPECT_TRUE(call(runtime, kOther).ok());
+  EXPECT_EQ(call(runtime, "/job:far/replica:0/task:0/device:CPU:0").code(),
+            StatusCode::kUnavailable);
+  EXPECT_EQ(call(runtime_, kOther).code(), StatusCode::kInternal);
 }
 
 TEST_F(FunctionRuntimeTest, NamesAFunctionThatThereIsNot) {
@@ -166,7 +268,7 @@ TEST_F(FunctionRuntimeTest, ABodyOfOtherTypesIsAnError) {
   const Status status = Run(run, "floats");
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(status.ToString(),
-              HasSubstr("argument 0 has type int64, expected float"));
+              HasSubstr("Expects arg[0] to be float but int64 is provided"));
 }
 
 TEST_F(FunctionRuntimeTest, ACancelEndsABody) {

@@ -15,5 +15,13 @@ inline constexpr char kSwitch[] = "Switch";
 inline constexpr char kMerge[] = "Merge";
 inline constexpr char kEnter[] = "Enter";
 inline constexpr char kNextIteration[] = "NextIteration";
+inline constexpr char kCall[] = "PartitionedCall";
+inline constexpr char kStatefulCall[] = "StatefulPartitionedCall";
+inline constexpr char kSymbolicGradient[] = "SymbolicGradient";
+
+// The attribute of a function's instance that names the call which it belongs
+// to: a function with state has one for each call, as if calls were inlined.
+// "a/b" is the call of node b in the function that node a calls.
+inline constexpr char kCallPath[] = "_call_path";
 
 }  // namespace millrace::builtin

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "millrace/graph/attr/attr_text.h"
+#include "millrace/graph/builtin_ops.h"
 
 namespace millrace {
 namespace {
@@ -88,9 +90,32 @@ StatusOr<const OpDef*> Graph::LookupOp(absl::string_view op) {
   return &function->signature;
 }
 
-StatusOr<std::unique_ptr<Node>> Graph::MakeNode(absl::string_view name,
-                                                const OpDef& op, AttrMap attrs,
-                                                absl::string_view device) {
+Status Graph::MakeCall(Node* node) const {
+  const OpDef* const call = ops_->Find(
+      node->op->Is(kStateful) ? builtin::kStatefulCall : builtin::kCall);
+  if (call == nullptr) return OkStatus();
+  NameAttrList function{node->op->name, {}};
+  AttrMap attrs;
+  for (const auto& [name, value] : node->attrs) {
+    AttrMap& of = absl::StartsWith(name, "_") ? attrs : function.attrs;
+    of.Set(name, value);
+  }
+  for (DataType& type : node->input_types) type = RemoveRef(type);
+  for (DataType& type : node->output_types) type = RemoveRef(type);
+  attrs.Set("Tin", AttrValue::TypeList(node->input_types.begin(),
+                                       node->input_types.end()));
+  attrs.Set("Tout", AttrValue::TypeList(node->output_types.begin(),
+                                        node->output_types.end()));
+  attrs.Set("f", std::move(function));
+  MR_RETURN_IF_ERROR(CompleteAttrs(*call, &attrs));
+  node->op = call;
+  node->attrs = std::move(attrs);
+  return OkStatus();
+}
+
+StatusOr<std::unique_ptr<Node>> Graph::MakeNode(
+    absl::string_view name, const OpDef& op, AttrMap attrs,
+    absl::string_view device) const {
   auto node = std::make_unique<Node>();
   node->op = &op;
   Status status = CompleteAttrs(*node->op, &attrs);
@@ -106,6 +131,10 @@ StatusOr<std::unique_ptr<Node>> Graph::MakeNode(absl::string_view name,
   node->input_types = *std::move(inputs);
   node->output_types = *std::move(outputs);
   node->inputs.resize(node->input_types.size());
+  if (!called_by_name_.empty() && ops_->Find(op.name) == nullptr) {
+    status = MakeCall(node.get());
+    if (!status.ok()) return AtNode(status, name);
+  }
   return node;
 }
 

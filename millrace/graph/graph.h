@@ -88,6 +88,10 @@ class FunctionLibrary {
 
 // A graph, which one thread at a time may use. Node ids are dense; a removed
 // node leaves a null.
+//
+// A node may be added under the name of a function of the library as its op.
+// It then becomes a node of the op that calls functions, with the same outputs
+// by number, if the registry has that op. References among its inputs are read.
 class Graph {
  public:
   explicit Graph(const OpRegistry* ops);
@@ -144,10 +148,11 @@ class Graph {
 
   // Returns a node with checked attributes and types that is not yet part of
   // the graph.
-  static StatusOr<std::unique_ptr<Node>> MakeNode(absl::string_view name,
-                                                  const OpDef& op,
-                                                  AttrMap attrs,
-                                                  absl::string_view device);
+  StatusOr<std::unique_ptr<Node>> MakeNode(absl::string_view name,
+                                           const OpDef& op, AttrMap attrs,
+                                           absl::string_view device) const;
+  // Makes a node whose op is a function a node of the op that calls functions.
+  Status MakeCall(Node* node) const;
   // Returns INVALID_ARGUMENT if the name is taken, or if there are too many
   // outputs, whose number may depend on an attribute.
   static constexpr int64_t kMaxOutputs = 1 << 24;

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "millrace/graph/attr/attr_text.h"
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/function/function_body.h"
 #include "millrace/graph/graph_proto.h"
 #include "millrace/graph/import.h"
 #include "millrace/graph/value_finder.h"

@@ -57,6 +57,13 @@ class FunctionRunner {
     RunIn(caller.step(), caller.device(), handle, std::move(args), views,
           std::move(done));
   }
+  // Runs `function` on the device with the full name `target`, which may be one
+  // of another task; its results have `result_types` there. `here` is the
+  // caller's device. Returns INTERNAL for a device that is not known.
+  virtual void RunOn(const StepEnvironment& environment, Device& here,
+                     const std::string& target, const NameAttrList& function,
+                     std::vector<DataType> result_types,
+                     std::vector<Tensor> args, RunDone done) = 0;
   // Returns the current functions; never null.
   virtual std::shared_ptr<const FunctionSource> source() = 0;
 };

@@ -26,6 +26,33 @@ struct LocalSession::Prepared {
 
 namespace {
 
+// The devices of a session.
+class LocalTargets final : public FunctionTargets {
+ public:
+  explicit LocalTargets(const std::vector<std::unique_ptr<Device>>& devices) {
+    for (const auto& device : devices) devices_.push_back(device.get());
+  }
+  Device* Find(absl::string_view name) override {
+    MutexLock lock(mu_);
+    for (Device* const device : devices_) {
+      if (device->name() == name) return device;
+    }
+    return nullptr;
+  }
+  void RunRemote(const StepEnvironment&, const RemoteFunction& function,
+                 std::vector<Tensor>, FunctionRunner::RunDone done) override {
+    std::move(done)(NoFunctionTarget(function.device), {});
+  }
+  void End() override {
+    MutexLock lock(mu_);
+    devices_.clear();
+  }
+
+ private:
+  Mutex mu_;
+  std::vector<Device*> devices_;  // guarded by mu_
+};
+
 Status CheckFeeds(const LocalSession::Prepared& prepared,
                   const std::vector<Tensor>& feeds) {
   if (feeds.size() != prepared.feed_types.size()) {
@@ -83,6 +110,7 @@ LocalSession::LocalSession(LocalSessionOptions options)
     placeable_.push_back(
         {device->name(), device->parsed_name(), device->type()});
   }
+  targets_ = std::make_shared<LocalTargets>(options_.devices);
   placement_.default_task = options_.devices[0]->parsed_name();
   placement_.default_task.type.reset();
   placement_.default_task.index.reset();
@@ -113,6 +141,7 @@ LocalSession::~LocalSession() {
   }
   // The devices are destroyed last, or later: iterators may still be working
   // there.
+  targets_->End();
   prepared_.clear();
   kernels_ = nullptr;
   const DeviceRetirement retirement(options_.devices);
@@ -236,7 +265,11 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
         RemoveRef(graph_.graph().node(output.node)->output_types[output.port]));
   }
   prepared->functions = std::make_unique<FunctionRuntime>(
-      options_.ops, kernels_.get(), &options_.devices[0]->lanes().inter_op);
+      FunctionRuntimeOptions{.ops = options_.ops,
+                             .kernels = kernels_.get(),
+                             .pool = &options_.devices[0]->lanes().inter_op,
+                             .differentiate = options_.differentiate,
+                             .targets = targets_});
   prepared->functions->SetLibrary(graph_.library());
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }

@@ -30,7 +30,8 @@ struct LocalSessionOptions {
   ConfigOptions config;
   // The session's own devices; its variables are destroyed with them.
   std::vector<std::unique_ptr<Device>> devices;
-  FileSystem* files = nullptr;  // null: DefaultFiles()
+  FileSystem* files = nullptr;                     // null: DefaultFiles()
+  FunctionDifferentiator differentiate = nullptr;  // null: no gradients
   size_t max_prepared_runs = kMaxPreparedRuns;
 };
 
@@ -103,6 +104,7 @@ class LocalSession {
   PlacementOptions placement_;
   CancelScope scope_;
   SessionTensors tensors_;
+  std::shared_ptr<FunctionTargets> targets_;  // the session's devices
 
   Mutex mu_;  // guards all below
   CondVar idle_;

@@ -137,6 +137,39 @@ def test_functions_that_call_each_other_for_ever(wire, depth):
   refuses(wire, graph_def, codes=BAD | {Code.DEADLINE_EXCEEDED, Code.INTERNAL}, fetch=["call:0"])
 
 
+def by_name(library):
+  """The same library, with calls by the functions' names."""
+  for function in library.function:
+    for node in function.node_def:
+      called = node.attr["f"].func.name
+      node.op = called
+      node.attr.clear()
+    function.ret["y"] = "call:y:0"
+  return library
+
+
+@pytest.mark.parametrize("depth", [1, 2, 1000])
+def test_functions_that_call_each_other_by_name_for_ever(wire, depth):
+  graph_def = raw.graph(raw.const("c", 1.0), raw.node("call", "f0", "c"), library=by_name(recursive_library(depth)))
+  refuses(wire, graph_def, codes=BAD | {Code.DEADLINE_EXCEEDED, Code.INTERNAL}, fetch=["call:0"])
+
+
+@pytest.mark.parametrize("name", ["f0", "_Arg", "_Retval", "_Recv", "NoOp", "While", "SymbolicGradient", "Nowhere", ""])
+def test_gradients_of_what_has_none(wire, name):
+  called, two, one = raw.new("AttrValue"), raw.new("AttrValue"), raw.new("AttrValue")
+  called.func.name = name
+  called.func.attr["index"].i = 1 << 60
+  called.func.attr["T"].type = raw.FLOAT
+  two.list.type.extend([raw.FLOAT, raw.FLOAT])
+  one.list.type.append(raw.FLOAT)
+  graph_def = raw.graph(
+    raw.const("c", 1.0),
+    raw.node("call", "SymbolicGradient", "c", "c", f=called, Tin=two, Tout=one),
+    library=recursive_library(1),
+  )
+  refuses(wire, graph_def, codes=BAD | {Code.DEADLINE_EXCEEDED, Code.INTERNAL, Code.UNIMPLEMENTED}, fetch=["call:0"])
+
+
 def test_functions_with_endless_arguments(wire):
   """A call of few bytes stands for 50 lists of 20,000 arguments each."""
   function = raw.new("FunctionDef")

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "millrace/client/gradients/differentiate_function.h"
 #include "millrace/graph/all_ops.h"
 #include "millrace/kernel/all_kernels.h"
 #include "millrace/protocol/caller.h"
@@ -60,6 +61,7 @@ void LoopbackCluster::Start(const TaskName& task) {
   options.transport = network_;
   options.ops = &TestOps();
   options.kernels = &TestKernels();
+  options.differentiate = DifferentiateFunction;
   if (change_) change_(&options);
   Running& running = running_[task];
   if (SimWorld* world = SimWorld::Current()) {

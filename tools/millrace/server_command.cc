@@ -18,6 +18,7 @@
 #include "millrace/base/memory/heap_policy.h"
 #include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/threads/thread.h"
+#include "millrace/client/gradients/differentiate_function.h"
 #include "millrace/graph/all_ops.h"
 #include "millrace/kernel/all_kernels.h"
 #include "millrace/rpc/bulk/bulk_transport.h"
@@ -174,6 +175,7 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   }
   options.ops = ops->get();
   options.kernels = &*kernels;
+  options.differentiate = DifferentiateFunction;
   StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok()) return fail(server.status(), kStartError);
 

@@ -95,6 +95,7 @@ class LocalBackend final : public SessionBackend {
     local.kernels = options_.kernels ? options_.kernels : &DefaultKernels();
     local.config = config;
     local.files = options_.files;
+    local.differentiate = options_.differentiate;
     MR_ASSIGN_OR_RETURN(local.devices,
                         MakeDevices({.device_count = config.device_count,
                                      .lanes = runtime->lanes.get()},

@@ -50,7 +50,11 @@ StatusOr<std::unique_ptr<RegisteredGraph>> RegisteredGraph::Build(
   made->library_ =
       std::make_shared<const FunctionLibrary>(made->graph_.library());
   made->functions_ = std::make_unique<FunctionRuntime>(
-      environment.ops, environment.kernels, environment.pool);
+      FunctionRuntimeOptions{.ops = environment.ops,
+                             .kernels = environment.kernels,
+                             .pool = environment.pool,
+                             .differentiate = environment.differentiate,
+                             .targets = environment.targets});
   made->functions_->SetLibrary(made->library_);
   MR_ASSIGN_OR_RETURN(Graph graph, made->WithSlots(environment));
   if (environment.fuse) {

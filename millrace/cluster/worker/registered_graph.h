@@ -22,7 +22,9 @@ struct GraphEnvironment {
   KernelCache* kernels = nullptr;
   TaskQueue* pool = nullptr;
   absl::FunctionRef<Device*(absl::string_view name)> find_device;
-  bool fuse = false;  // pass/fuse_nodes.h
+  bool fuse = false;                               // pass/fuse_nodes.h
+  FunctionDifferentiator differentiate = nullptr;  // null: no gradients
+  std::shared_ptr<FunctionTargets> targets = nullptr;
 };
 
 // Client-terminated _Recv and _Send nodes whose two devices are the same device

@@ -11,6 +11,7 @@
 #include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/cluster_spec.h"
 #include "millrace/cluster/peers.h"
+#include "millrace/graph/function/differentiator.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/device.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -29,6 +30,7 @@ struct WorkerServiceOptions {
   std::vector<std::unique_ptr<Device>> devices;
   const OpRegistry* ops = nullptr;
   const KernelTable* kernels = nullptr;
+  FunctionDifferentiator differentiate = nullptr;  // null: no gradients
   FileSystem* files = nullptr;  // for kernels; null: DefaultFiles()
   Lanes* lanes = nullptr;       // null: Lanes::Process()
   // Reaches the tasks of sessions that bring a cluster of their own.

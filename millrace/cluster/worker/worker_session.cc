@@ -23,6 +23,7 @@ WorkerSession::WorkerSession(WorkerState& worker,
       master_task_(request.master_task),
       master_incarnation_(request.master_incarnation),
       ops_(worker.options.ops),
+      differentiate_(worker.options.differentiate),
       pool_(&worker.lanes.inter_op),
       task_(worker.options.task),
       peers_(worker.peers),
@@ -30,7 +31,9 @@ WorkerSession::WorkerSession(WorkerState& worker,
       kernels_(worker.options.kernels),
       runs_(kRunsRemembered) {}
 
-WorkerSession::~WorkerSession() = default;
+WorkerSession::~WorkerSession() {
+  if (targets_ != nullptr) targets_->End();
+}
 
 StatusOr<Ref<WorkerSession>> WorkerSession::Make(
     WorkerState& worker, const CreateWorkerSessionRequest& request) {
@@ -75,6 +78,13 @@ StatusOr<Ref<WorkerSession>> WorkerSession::Make(
   }
   session->key_prefix_ = std::make_shared<const std::string>(
       absl::StrCat(session->task_.ToString(), "/"));
+  // The server's own peers outlive every session.
+  session->targets_ = std::make_shared<RemoteFunctions>(
+      worker, request, session->task_,
+      session->own_peers_ != nullptr
+          ? session->own_peers_
+          : std::shared_ptr<Peers>(std::shared_ptr<Peers>(), session->peers_),
+      session->devices_);
   return session;
 }
 
@@ -101,7 +111,8 @@ StatusOr<std::string> WorkerSession::RegisterGraph(
       std::unique_ptr<RegisteredGraph> built,
       RegisteredGraph::Build(request.graph_def,
                              {ops_, &kernels_, pool_, find_device,
-                              Rewrites::Of(request.graph_options).fuse}));
+                              Rewrites::Of(request.graph_options).fuse,
+                              differentiate_, targets_}));
   num_plans_->fetch_add(1, std::memory_order_relaxed);
   const std::shared_ptr<RegisteredGraph> graph(
       built.release(), [count = num_plans_](RegisteredGraph* ended) {
@@ -168,6 +179,7 @@ void WorkerSession::RemovePartialRun(int64_t step_id) {
 
 void WorkerSession::End(const Status& reason) {
   scope_.Cancel(reason);
+  targets_->End();
   absl::btree_map<int64_t, Ref<PartialRun>> partial_runs;
   {
     MutexLock lock(mu_);

@@ -13,6 +13,7 @@
 #include "millrace/cluster/request_log.h"
 #include "millrace/cluster/worker/graph_table.h"
 #include "millrace/cluster/worker/registered_graph.h"
+#include "millrace/cluster/worker/remote_functions.h"
 #include "millrace/kernel/device_retirement.h"
 #include "millrace/kernel/session_tensors.h"
 #include "millrace/protocol/worker.h"
@@ -100,14 +101,16 @@ class WorkerSession : public RefCounted {
   const std::string master_task_;
   const int64_t master_incarnation_;
   const OpRegistry* const ops_;
+  const FunctionDifferentiator differentiate_;
   TaskQueue* const pool_;
   TaskName task_;
   std::shared_ptr<const std::string> key_prefix_;
-  std::unique_ptr<Peers> own_peers_;
+  std::shared_ptr<Peers> own_peers_;
   Peers* peers_ = nullptr;
   std::vector<std::unique_ptr<Device>> own_devices_;
   DeviceRetirement retirement_{own_devices_};
   std::vector<Device*> devices_;
+  std::shared_ptr<RemoteFunctions> targets_;  // set by Make
   CancelScope scope_;
   SessionTensors tensors_;
   std::atomic<uint64_t> watch_{0};

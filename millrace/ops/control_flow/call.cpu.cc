@@ -14,6 +14,10 @@ class CallKernel {
   static StatusOr<CallKernel> Make(const KernelInit& init) {
     CallKernel k;
     MR_ASSIGN_OR_RETURN(k.function_, init.Attr<AttrValue::Func>("f"));
+    if (k.function_ == nullptr)
+      return InvalidArgument("attribute f names no function");
+    if (init.node().op->Is(kStateful))
+      k.function_ = InstanceOfCall(init.node(), *k.function_);
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {

@@ -31,11 +31,50 @@ Gradient TakeParts(const Gradient& inside, const std::vector<Output>& results,
   return rows;
 }
 
+// Sets `gradient` to the function that the library names as the gradient of
+// `function`. Returns false if it names none.
+bool FindNamedGradient(const GradContext& g, const NameAttrList& function,
+                       NameAttrList* gradient, bool* is_stateful) {
+  bool found = false;
+  g.scope().graph().Read([&](const Graph& graph) {
+    const std::string* const name = graph.library().FindGradient(function.name);
+    if (name == nullptr) return;
+    found = true;
+    *gradient = {*name, function.attrs};
+    const FunctionDef* const def = graph.library().Find(*name);
+    *is_stateful = def != nullptr && def->signature.Is(kStateful);
+  });
+  return found;
+}
+
+// Calls `gradient` with the call's inputs and the gradients of all its outputs.
+void CallNamedGradient(GradContext& g, const NameAttrList& gradient,
+                       bool is_stateful) {
+  std::vector<Output> inputs = g.op().inputs();
+  std::vector<DataType> types;
+  for (const Output& input : inputs) {
+    const DataType variable = g.scope().graph().VariableType(input);
+    types.push_back(variable == DataType::kInvalid ? input.dtype() : variable);
+  }
+  for (int i = 0; i < g.num_outputs(); ++i) inputs.push_back(g.dy(i));
+  const std::vector<Output> dxs =
+      CallFunction(g, gradient, is_stateful, inputs, types);
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    if (g.wants(i)) g.Set(i, dxs[static_cast<size_t>(i)]);
+  }
+}
+
 Status CallGradient(GradContext& g) {
   const Operation& op = g.op();
-  const auto f = op.Attr<AttrValue::Func>("f");
+  MR_ASSIGN_OR_RETURN(const AttrValue::Func f, op.Attr<AttrValue::Func>("f"));
+  NameAttrList named;
+  bool is_stateful = false;
+  if (FindNamedGradient(g, *f, &named, &is_stateful)) {
+    CallNamedGradient(g, named, is_stateful);
+    return OkStatus();
+  }
   GradientOfCall of;
-  of.function = f.ok() ? **f : NameAttrList{op.type(), op.node()->attrs};
+  of.function = *f;
   std::vector<Output> inputs = of.inputs = op.inputs();
   for (int i = 0; i < g.num_inputs(); ++i) of.wanted.push_back(g.wants(i));
   for (int i = 0; i < g.num_outputs(); ++i) {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/function/function_body.h"
 #include "millrace/graph/graph_proto.h"
 
 namespace millrace::ops {

@@ -1,5 +1,7 @@
 #include "millrace/ops/control_flow/call_function.h"
 
+#include "millrace/graph/builtin_ops.h"
+#include "millrace/kernel/kernel.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -10,6 +12,15 @@ StatusOr<FunctionRunner::Handle> InstantiateInStep(
     return FailedPrecondition("the step has no functions");
   }
   return ctx.step().functions->Instantiate(*function);
+}
+
+AttrValue::Func InstanceOfCall(const NodeInfo& node,
+                               const NameAttrList& function) {
+  NameAttrList instance = function;
+  const AttrValue* const path = node.attrs.Find(builtin::kCallPath);
+  instance.attrs.Set(builtin::kCallPath,
+                     path != nullptr ? *path : AttrValue(node.name));
+  return std::make_shared<const NameAttrList>(std::move(instance));
 }
 
 std::vector<Tensor> TakeInputs(KernelContext& ctx, int first) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "millrace/base/threads/done.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_context.h"
 
@@ -12,6 +13,11 @@ namespace millrace::ops {
 // has no functions.
 StatusOr<FunctionRunner::Handle> InstantiateInStep(
     KernelContext& ctx, const AttrValue::Func& function);
+
+// Returns `function` with an instance of its own for the calls of `node`
+// (builtin::kCallPath).
+AttrValue::Func InstanceOfCall(const NodeInfo& node,
+                               const NameAttrList& function);
 
 // Moves the inputs from number `first` on out of the node and returns them.
 std::vector<Tensor> TakeInputs(KernelContext& ctx, int first);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/function/function_body.h"
 #include "millrace/graph/import.h"
 #include "millrace/ops/control_flow/function_writer.grad.h"
 

@@ -6,7 +6,7 @@
 
 #include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/client/op_builder.h"
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/function/function_body.h"
 #include "millrace/ops/control_flow/function_gradient.grad.h"
 #include "millrace/ops/control_flow/function_writer.grad.h"
 

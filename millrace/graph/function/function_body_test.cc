@@ -1,4 +1,4 @@
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/function/function_body.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "millrace/graph/function_body.h"
+#include "millrace/graph/function/function_body.h"
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/match.h"
@@ -100,10 +100,13 @@ class BodyBuilder {
                                "signature");
       }
       MR_ASSIGN_OR_RETURN(AttrMap attrs, SubstituteAll(node.attrs, attrs_));
-      MR_RETURN_IF_ERROR(graph_
-                             .AddNodeUnconnected(node.name, node.op,
-                                                 std::move(attrs), node.device)
-                             .status());
+      MR_ASSIGN_OR_RETURN(
+          const Node* const added,
+          graph_.AddNodeUnconnected(node.name, node.op, std::move(attrs),
+                                    node.device));
+      if (graph_.ops().Find(node.op) != nullptr) continue;
+      MR_ASSIGN_OR_RETURN(const OpDef* const op, graph_.LookupOp(node.op));
+      called_[added->id] = op;
     }
     for (const NodeDef& node : def_.nodes) MR_RETURN_IF_ERROR(Connect(node));
     MR_RETURN_IF_ERROR(AddReturns());
@@ -259,10 +262,14 @@ class BodyBuilder {
     if (node == nullptr) return InvalidArgument("Unknown input '", name, "'");
     const size_t second = rest.find(':');
     const absl::string_view output = rest.substr(0, second);
-    auto range = FindArgRange(node->op->outputs, node->attrs, output);
+    // Outputs of a call have the names that the called function gives them.
+    const auto called = called_.find(node->id);
+    const OpDef& op = called == called_.end() ? *node->op : *called->second;
+    MR_ASSIGN_OR_RETURN(const AttrMap attrs, AttrsOf(*node));
+    auto range = FindArgRange(op.outputs, attrs, output);
     if (!range.ok()) {
-      return InvalidArgument("Unknown output '", output, "' of op ",
-                             node->op->name, " in input '", name,
+      return InvalidArgument("Unknown output '", output, "' of op ", op.name,
+                             " in input '", name,
                              "'; expected node:output:index");
     }
     Refs refs;
@@ -270,6 +277,16 @@ class BodyBuilder {
       refs.push_back({node->id, i});
     return Select(refs, second == rest.npos ? "" : rest.substr(second + 1),
                   name);
+  }
+
+  // Returns the attributes that the op, or the function that is called by its
+  // name, knows.
+  StatusOr<AttrMap> AttrsOf(const Node& node) const {
+    if (!called_.contains(node.id) || node.op == called_.at(node.id))
+      return node.attrs;
+    MR_ASSIGN_OR_RETURN(const AttrValue::Func function,
+                        GetAttr<AttrValue::Func>(node.attrs, "f"));
+    return function->attrs;
   }
 
   static StatusOr<Refs> Select(const Refs& refs, absl::string_view index,
@@ -287,6 +304,8 @@ class BodyBuilder {
   Graph graph_;
   AttrMap attrs_;
   absl::flat_hash_map<std::string, Refs> args_;
+  // The signatures of functions that nodes call by their name, by node.
+  absl::flat_hash_map<NodeId, const OpDef*> called_;
 };
 
 }  // namespace
