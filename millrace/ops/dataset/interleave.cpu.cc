@@ -293,6 +293,8 @@ MR_KERNELS(ParallelInterleaveDatasetV4, Cpu){
     MR_DATASET_KERNEL(BuildParallelInterleave<BufferSizes::kInputs>)};
 MR_KERNELS(ParallelInterleaveDataset,
            Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave<Sloppy::kInput>)};
+MR_KERNELS(ExperimentalParallelInterleaveDataset,
+           Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave<Sloppy::kInput>)};
 MR_KERNELS(LegacyParallelInterleaveDatasetV2,
            Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave<Sloppy::kNoInput>)};
 
