@@ -15,18 +15,25 @@ constexpr int kAloneMillis = 10'000;
 
 StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
     KernelContext& ctx, absl::string_view attr, absl::string_view captured) {
-  if (ctx.step().functions == nullptr) {
-    return FailedPrecondition("the step has no functions");
-  }
-  auto made = std::make_shared<CapturedFunction>();
-  MR_ASSIGN_OR_RETURN(made->function_,
+  MR_ASSIGN_OR_RETURN(AttrValue::Func function,
                       GetAttr<AttrValue::Func>(ctx.node().attrs, attr));
   MR_ASSIGN_OR_RETURN(
       const ArgRange range,
       FindArgRange(ctx.node().op->inputs, ctx.node().attrs, captured));
-  for (int i = range.begin; i < range.end; ++i) {
-    made->captured_.push_back(ctx.input(i));
+  std::vector<Tensor> tensors;
+  for (int i = range.begin; i < range.end; ++i) tensors.push_back(ctx.input(i));
+  return Make(ctx, std::move(function), std::move(tensors));
+}
+
+StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
+    KernelContext& ctx, AttrValue::Func function,
+    std::vector<Tensor> captured) {
+  if (ctx.step().functions == nullptr) {
+    return FailedPrecondition("the step has no functions");
   }
+  auto made = std::make_shared<CapturedFunction>();
+  made->function_ = std::move(function);
+  made->captured_ = std::move(captured);
   made->source_ = ctx.step().functions->source();
   made->user_ = absl::StrCat(ctx.node().op->name, ":", ctx.node().name);
   return std::shared_ptr<const CapturedFunction>(std::move(made));

@@ -18,6 +18,11 @@ class CapturedFunction {
   // `captured` as captured tensors.
   static StatusOr<std::shared_ptr<const CapturedFunction>> Make(
       KernelContext& ctx, absl::string_view attr, absl::string_view captured);
+  // Makes `function`, one of several in an attribute of the node, with these
+  // captured tensors.
+  static StatusOr<std::shared_ptr<const CapturedFunction>> Make(
+      KernelContext& ctx, AttrValue::Func function,
+      std::vector<Tensor> captured);
 
   const NameAttrList& function() const { return *function_; }
   const std::vector<Tensor>& captured() const { return captured_; }

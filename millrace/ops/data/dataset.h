@@ -75,18 +75,31 @@ class DatasetValue : public VariantValue {
 
 using DatasetRef = Ref<const DatasetValue>;
 
+// The value of a variant that holds a data set without being one. Immutable.
+class WrappedDataset final : public VariantValue {
+ public:
+  static constexpr absl::string_view kTypeName =
+      "tensorflow::data::WrappedDatasetVariant";
+  explicit WrappedDataset(DatasetRef dataset) : dataset_(std::move(dataset)) {}
+  absl::string_view type_name() const override { return kTypeName; }
+  const DatasetRef& dataset() const { return dataset_; }
+
+ private:
+  const DatasetRef dataset_;
+};
+
 // Returns the data set in input `i`, a scalar, or INVALID_ARGUMENT for anything
 // else.
 StatusOr<DatasetRef> DatasetOfInput(KernelContext& ctx, int i);
 StatusOr<DatasetRef> DatasetOfTensor(const Tensor& t);
-// Returns the depth of the deepest data set in a variant tensor, or 0 if there
-// is none.
+// Returns the depth of the deepest data set in a variant tensor, where one that
+// is wrapped counts one more, or 0 if there is none.
 int DepthOf(const Tensor& t);
 // Returns one more than the depth of the inputs: data sets, and tensors that a
 // data set keeps. Returns INVALID_ARGUMENT above DatasetValue::kMaxDepth.
 StatusOr<int> DepthAbove(const std::vector<DatasetRef>& inputs,
                          absl::Span<const Tensor> tensors = {});
-Tensor TensorOfDataset(Ref<DatasetValue> dataset);
+Tensor TensorOfDataset(const DatasetRef& dataset);
 
 // Returns the node's output_types and output_shapes. Their numbers must be
 // equal.
