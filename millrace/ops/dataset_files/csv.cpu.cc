@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/data/blocking_call.h"
-#include "millrace/ops/dataset_experimental/csv_file.h"
+#include "millrace/ops/dataset_files/csv_file.h"
 
 namespace millrace::ops {
 namespace {
@@ -179,26 +179,30 @@ StatusOr<std::vector<std::string>> CsvFileNames(const Tensor& t) {
   return names;
 }
 
-Status CheckCsvColumns(const std::vector<int64_t>& columns, size_t fields) {
-  if (columns.empty()) return OkStatus();
-  if (columns.size() != fields) {
-    return InvalidArgument("select_cols should match output size");
-  }
+// Checks columns that the argument `name` gives.
+Status CheckCsvColumns(const std::vector<int64_t>& columns,
+                       absl::string_view name) {
   for (size_t i = 1; i < columns.size(); ++i) {
     if (columns[i - 1] >= columns[i]) {
-      return InvalidArgument(
-          "select_cols should be strictly increasing indices");
+      return InvalidArgument(name, " should be strictly increasing indices");
     }
   }
-  if (columns[0] < 0) {
-    return InvalidArgument("select_cols should be non-negative indices");
+  if (!columns.empty() && columns[0] < 0) {
+    return InvalidArgument(name, " should be non-negative indices");
   }
   return OkStatus();
 }
 
-StatusOr<std::vector<Tensor>> CsvDefaults(KernelContext& ctx, int first) {
+StatusOr<std::vector<int64_t>> CsvColumns(const Tensor& t,
+                                          absl::string_view name) {
+  if (t.rank() != 1) return InvalidArgument("`", name, "` must be a vector.");
+  return IntValues(t);
+}
+
+StatusOr<std::vector<Tensor>> CsvDefaults(KernelContext& ctx, int first,
+                                          int end) {
   std::vector<Tensor> defaults;
-  for (int i = first; i < ctx.num_inputs(); ++i) {
+  for (int i = first; i < end; ++i) {
     const Tensor& fallback = ctx.input(i);
     if (fallback.rank() > 1) {
       return InvalidArgument("Each record default should be at most rank 1");
@@ -213,17 +217,25 @@ StatusOr<std::vector<Tensor>> CsvDefaults(KernelContext& ctx, int first) {
   return defaults;
 }
 
+// Says whether the last input has columns to leave out.
+enum class CsvExcludes { kNone, kLastInput };
+
+template <CsvExcludes kExcludes>
 StatusOr<Ref<DatasetValue>> BuildCsv(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(ElementSignature signature, SignatureOf(ctx));
   MR_ASSIGN_OR_RETURN(std::vector<std::string> names,
                       CsvFileNames(ctx.input(0)));
   CsvFormat format;
   format.types = signature.types;
-  MR_ASSIGN_OR_RETURN(format.defaults, CsvDefaults(ctx, 8));
-  if (ctx.input(7).rank() != 1) {
-    return InvalidArgument("`select_cols` must be a vector.");
+  const int last = ctx.num_inputs() - 1;
+  const bool excludes = kExcludes == CsvExcludes::kLastInput;
+  MR_ASSIGN_OR_RETURN(format.defaults,
+                      CsvDefaults(ctx, 8, excludes ? last : last + 1));
+  MR_ASSIGN_OR_RETURN(format.columns, CsvColumns(ctx.input(7), "select_cols"));
+  if (excludes) {
+    MR_ASSIGN_OR_RETURN(format.excluded,
+                        CsvColumns(ctx.input(last), "exclude_cols"));
   }
-  format.columns = IntValues(ctx.input(7));
   MR_ASSIGN_OR_RETURN(const int64_t buffer,
                       ScalarInput<int64_t>(ctx, 2, "buffer_size"));
   if (buffer <= 0) return InvalidArgument("buffer_size should be positive");
@@ -244,14 +256,26 @@ StatusOr<Ref<DatasetValue>> BuildCsv(KernelContext& ctx) {
     return InvalidArgument("Unsupported compression_type: ", compression, ".");
   }
   format.compression = *parsed;
-  MR_RETURN_IF_ERROR(CheckCsvColumns(format.columns, signature.types.size()));
+  if (!format.columns.empty() && !format.excluded.empty()) {
+    return InvalidArgument(
+        "Either select_cols or exclude_cols should be empty");
+  }
+  if (!format.columns.empty() &&
+      format.columns.size() != signature.types.size()) {
+    return InvalidArgument("select_cols should match output size");
+  }
+  MR_RETURN_IF_ERROR(CheckCsvColumns(format.columns, "select_cols"));
+  MR_RETURN_IF_ERROR(CheckCsvColumns(format.excluded, "exclude_cols"));
   return Ref<DatasetValue>(MakeRef<CsvDataset>(
       std::move(signature), std::move(names), std::move(format)));
 }
 
 }  // namespace
 
-MR_KERNELS(CSVDataset, Cpu){MR_DATASET_KERNEL(BuildCsv)};
-MR_KERNELS(ExperimentalCSVDataset, Cpu){MR_DATASET_KERNEL(BuildCsv)};
+MR_KERNELS(CSVDataset, Cpu){MR_DATASET_KERNEL(BuildCsv<CsvExcludes::kNone>)};
+MR_KERNELS(CSVDatasetV2,
+           Cpu){MR_DATASET_KERNEL(BuildCsv<CsvExcludes::kLastInput>)};
+MR_KERNELS(ExperimentalCSVDataset,
+           Cpu){MR_DATASET_KERNEL(BuildCsv<CsvExcludes::kNone>)};
 
 }  // namespace millrace::ops

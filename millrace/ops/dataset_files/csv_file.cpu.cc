@@ -1,4 +1,6 @@
-#include "millrace/ops/dataset_experimental/csv_file.h"
+#include "millrace/ops/dataset_files/csv_file.h"
+
+#include <algorithm>
 
 #include "millrace/ops/io/number_text.h"
 #include "millrace/tensor/dispatch.h"
@@ -60,8 +62,11 @@ StatusOr<bool> CsvFile::ReadRecord(Element* out) {
   int64_t column = 0;
   size_t selected = 0;
   for (bool ended = false; !ended; ++column) {
-    const bool is_selected = columns.empty() || (selected < columns.size() &&
-                                                 columns[selected] == column);
+    const bool is_selected =
+        columns.empty()
+            ? !std::binary_search(format_.excluded.begin(),
+                                  format_.excluded.end(), column)
+            : selected < columns.size() && columns[selected] == column;
     selected += is_selected;
     Status status = ReadField(&ended);
     if (broken_) return status;

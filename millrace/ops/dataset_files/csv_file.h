@@ -18,10 +18,12 @@ struct CsvFormat {
   FileCompression compression = FileCompression::kNone;
   bool header = false;
   char delimiter = ',';
-  bool quotes = true;            // if true, "a,""b""" is the field a,"b"
-  std::string na_value;          // stands for a missing field, as no text does
-  std::vector<int64_t> columns;  // increasing; empty: all
-  // Of the selected fields. A field is required if its default has no element.
+  bool quotes = true;    // if true, "a,""b""" is the field a,"b"
+  std::string na_value;  // stands for a missing field, as no text does
+  // Columns that are selected, or left out of all; increasing, one is empty.
+  std::vector<int64_t> columns, excluded;
+  // The types of the selected fields, and their defaults. A field is required
+  // if its default has no element.
   std::vector<DataType> types;
   std::vector<Tensor> defaults;
 };
