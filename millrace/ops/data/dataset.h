@@ -68,9 +68,31 @@ class DatasetValue : public VariantValue {
   // Returns the number of elements, kInfinite or kUnknown.
   virtual int64_t Cardinality() const { return kUnknown; }
 
+  // Returns the data sets that this one is made from.
+  virtual absl::Span<const Ref<const DatasetValue>> inputs() const {
+    return {};
+  }
+  // Returns the same data set over as many other inputs of the same signatures;
+  // null if it has none.
+  virtual Ref<const DatasetValue> WithInputs(
+      std::vector<Ref<const DatasetValue>>) const {
+    return nullptr;
+  }
+  // Returns the data set of every `shards`-th file, from file `index` on; null
+  // if this does not read files itself.
+  virtual Ref<const DatasetValue> ShardOfFiles(int64_t /*shards*/,
+                                               int64_t /*index*/) const {
+    return nullptr;
+  }
+
+  // The op that made this; empty if none did. Set before anybody else has this.
+  const std::string& op() const { return op_; }
+  void set_op(std::string op) { op_ = std::move(op); }
+
  private:
   const ElementSignature signature_;
   const int depth_;
+  std::string op_;
 };
 
 using DatasetRef = Ref<const DatasetValue>;
@@ -138,6 +160,7 @@ using DatasetBuilder = StatusOr<Ref<DatasetValue>>(KernelContext& ctx);
 template <DatasetBuilder* kBuild>
 Status RunDatasetKernel(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Ref<DatasetValue> made, kBuild(ctx));
+  made->set_op(ctx.node().op->name);
   ctx.set_output(0, TensorOfDataset(std::move(made)));
   return OkStatus();
 }

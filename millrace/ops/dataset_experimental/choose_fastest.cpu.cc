@@ -64,7 +64,6 @@ StatusOr<Ref<DatasetValue>> BuildChooseFastest(KernelContext& ctx) {
 
 struct BranchParams {
   std::shared_ptr<const CapturedFunction> branch;
-  Tensor input;  // the data set that the branch takes
   int64_t numerator = 1, denominator = 1;
 };
 
@@ -98,7 +97,9 @@ class FirstBranchIterator final : public DerivedIterator<BranchParams> {
  private:
   // Makes an iterator over the data set that the branch makes.
   StatusOr<Pull> MakeInput(PollContext& ctx) {
-    if (!call_.in_progress()) call_.Start(ctx, function_, {params().input});
+    if (!call_.in_progress()) {
+      call_.Start(ctx, function_, {TensorOfDataset(dataset().inputs()[0])});
+    }
     Element results;
     MR_ASSIGN_OR_RETURN(const Pull done, call_.Finish(ctx, &results));
     if (done != Pull::kElement) return done;
@@ -173,7 +174,6 @@ StatusOr<Ref<DatasetValue>> BuildFirstBranch(KernelContext& ctx) {
   const std::vector<Tensor> kept = captured;
   MR_ASSIGN_OR_RETURN(
       p.branch, CapturedFunction::Make(ctx, branches[0], std::move(captured)));
-  p.input = ctx.input(0);
   return MakeDataset<FirstBranchIterator>(ctx, {input}, std::move(p), kept);
 }
 
