@@ -204,7 +204,7 @@ def test_sequence(on_both, name):
 
 SAVED = {
   "windows": lambda: windows(Dataset.range(23), lambda x: x % 3, lambda key: key + 2, lambda _, w: w.repeat(2)),
-  "reducer": lambda: reduced(Dataset.range(10), lambda x: x % 5, lambda key: key, lambda s, x: s + x),
+  "reducer": lambda: reduced(Dataset.range(10), lambda x: x % 7, lambda key: key, lambda s, x: s + x),
   "choose": lambda: experimental.choose_from_datasets([Dataset.range(9), Dataset.range(10, 14)], numbers(0, 1, 1, 0, 0, 1, 0, 1)),
   "unique": lambda: numbers(*[(7 * i) % 13 for i in range(40)]).apply(experimental.unique()),
   "sampling": lambda: experimental.RandomDataset(seed=3).take(9),
@@ -215,20 +215,21 @@ SAVED = {
 @pytest.mark.parametrize("taken", [1, 2, 5])
 def test_saved(our_cluster, name, taken):
   """An iterator that is restored goes on as the one that was saved."""
-  dataset = SAVED[name]()
-  iterator = tf1.data.make_initializable_iterator(dataset)
-  other = tf1.data.make_initializable_iterator(dataset)
-  state = raw.SerializeIterator(resource_handle=iterator._iterator_resource)
-  restore = raw.DeserializeIterator(resource_handle=other._iterator_resource, serialized=state)
-  following, after = iterator.get_next(), other.get_next()
-  with tf1.Session(our_cluster.target("worker")) as session:
-    session.run([iterator.initializer, other.initializer])
-    for _ in range(taken):
-      session.run(following, options=PLENTY)
-    session.run(restore)
-    elements, restored = drain(session, following)[:-1], drain(session, after)[:-1]
-    assert elements
-    np.testing.assert_equal(restored, elements)
+  with tf1.Graph().as_default(), tf.device("/job:ps/task:0"):
+    dataset = SAVED[name]()
+    iterator = tf1.data.make_initializable_iterator(dataset)
+    other = tf1.data.make_initializable_iterator(dataset)
+    state = raw.SerializeIterator(resource_handle=iterator._iterator_resource)
+    restore = raw.DeserializeIterator(resource_handle=other._iterator_resource, serialized=state)
+    following, after = iterator.get_next(), other.get_next()
+    with tf1.Session(our_cluster.target("worker")) as session:
+      session.run([iterator.initializer, other.initializer])
+      for _ in range(taken):
+        session.run(following, options=PLENTY)
+      session.run(restore)
+      elements, restored = drain(session, following)[:-1], drain(session, after)[:-1]
+      assert elements
+      np.testing.assert_equal(restored, elements)
 
 
 def test_matching_files(on_both, tmp_path):
@@ -432,3 +433,59 @@ def test_sharded_files(on_both, tmp_path):
       return {name: drain(session, following) for name, following in nexts.items()}
 
   on_both(program)
+
+
+def test_a_sleep_that_times_out_loses_nothing(our_cluster):
+  with tf1.Graph().as_default(), tf.device("/job:ps/task:0"):
+    slow = Made(
+      raw.SleepDataset(
+        input_dataset=variant(Dataset.range(3)), sleep_microseconds=np.int64(600_000), output_types=[tf.int64], output_shapes=[[]]
+      ),
+      NUMBER,
+    )
+    iterator = tf1.data.make_initializable_iterator(slow)
+    following = iterator.get_next()
+    with tf1.Session(our_cluster.target("worker")) as session:
+      session.run(iterator.initializer)
+      late = outcome(lambda: session.run(following, options=tf1.RunOptions(timeout_in_ms=100)))
+      assert late[0] == "DeadlineExceededError"
+      assert drain(session, following)[:-1] == [0, 1, 2]
+
+
+def test_an_endless_window_ends_with_its_step(our_cluster):
+  """No window is ever full, and the input has no end."""
+  with tf1.Graph().as_default(), tf.device("/job:ps/task:0"):
+    endless = windows(Dataset.range(3).repeat(), lambda x: x, lambda _: np.int64(1 << 40))
+    iterator = tf1.data.make_initializable_iterator(endless)
+    following = iterator.get_next()
+    with tf1.Session(our_cluster.target("worker")) as session:
+      session.run(iterator.initializer)
+      late = outcome(lambda: session.run(following, options=tf1.RunOptions(timeout_in_ms=500)))
+      assert late[0] == "DeadlineExceededError"
+      assert session.run(tf.constant(3), options=PLENTY) == 3
+
+
+def test_shards_wait_for_each_other(our_cluster):
+  """An element that nobody takes stops the other shard, and an operation that times out takes none."""
+  with tf1.Graph().as_default(), tf.device("/job:ps/task:0"):
+    handle = raw.MultiDeviceIterator(
+      devices=["/cpu:0", "/cpu:1"], shared_name="", container="", output_types=[tf.int64], output_shapes=[[]]
+    )
+    begin = raw.MultiDeviceIteratorInit(
+      dataset=variant(Dataset.range(7)), multi_device_iterator=handle, max_buffer_size=np.int64(1)
+    )
+    first, second = (
+      raw.MultiDeviceIteratorGetNextFromShard(
+        multi_device_iterator=handle, shard_num=shard, incarnation_id=np.int64(1), output_types=[tf.int64], output_shapes=[[]]
+      )[0]
+      for shard in (0, 1)
+    )
+    with tf1.Session(our_cluster.target("worker")) as session:
+      assert session.run(begin) == 1
+      assert [session.run(first, options=PLENTY) for _ in range(2)] == [0, 2]
+      late = outcome(lambda: session.run(first, options=tf1.RunOptions(timeout_in_ms=300)))
+      assert late[0] == "DeadlineExceededError"
+      assert session.run(second, options=PLENTY) == 1
+      assert session.run([first, second], options=PLENTY) == [4, 3]
+      assert drain(session, first)[:-1] == [6]
+      assert drain(session, second)[:-1] == [5]
