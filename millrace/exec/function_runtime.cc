@@ -42,6 +42,7 @@ class LibrarySource final : public FunctionSource,
     own->runtime.SetLibrary(library_, shared_from_this());
     return {own, &own->runtime};
   }
+  const FunctionLibrary& library() const override { return *library_; }
 
  private:
   const OpRegistry* const ops_;

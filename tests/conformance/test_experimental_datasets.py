@@ -396,7 +396,7 @@ def test_written_records(on_both, tmp_path, name):
 
 
 def test_sharded_files(on_both, tmp_path):
-  """By files where the data set reads them itself, else by elements."""
+  """By files where the data set, or a function of it, reads them, else by elements."""
   files = []
   for i in range(5):
     files.append(str(tmp_path / str(i)))
@@ -424,6 +424,8 @@ def test_sharded_files(on_both, tmp_path):
       "files_or_data": shard(lines, 0, text),
       "data": shard(lines, 2, text),
       "off": shard(lines, -1, text),
+      "interleaved": shard(Dataset.from_tensor_slices(files).interleave(tf1.data.TextLineDataset, 2), 0, text),
+      "listed": shard(Dataset.list_files(str(tmp_path / "*"), shuffle=False).flat_map(tf1.data.TextLineDataset), 1, text),
       "mapped": shard(lines.map(lambda x: x + "!").repeat(2), 1, text),
       "numbers": shard(Dataset.range(7), 0, NUMBER),
     }

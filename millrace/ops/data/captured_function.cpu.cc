@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "millrace/base/log.h"
+#include "millrace/graph/graph.h"
 #include "millrace/kernel/component_types.h"
 #include "millrace/kernel/step_container.h"
 
@@ -10,6 +12,25 @@ namespace millrace::ops {
 namespace {
 
 constexpr int kAloneMillis = 10'000;
+
+using IsWanted = absl::FunctionRef<bool(absl::string_view op)>;
+
+bool BodyUses(const FunctionLibrary& library, const std::string& name,
+              IsWanted is_wanted, absl::flat_hash_set<std::string>* seen) {
+  const FunctionDef* const function = library.Find(name);
+  if (function == nullptr || !seen->insert(name).second) return false;
+  for (const NodeDef& node : function->nodes) {
+    if (is_wanted(node.op)) return true;
+    for (const auto& [attr, value] : node.attrs) {
+      const auto* const called = value.get<AttrValue::Func>();
+      if (called != nullptr && *called != nullptr &&
+          BodyUses(library, (*called)->name, is_wanted, seen)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -37,6 +58,11 @@ StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
   made->source_ = ctx.step().functions->source();
   made->user_ = absl::StrCat(ctx.node().op->name, ":", ctx.node().name);
   return std::shared_ptr<const CapturedFunction>(std::move(made));
+}
+
+bool CapturedFunction::Uses(IsWanted is_wanted) const {
+  absl::flat_hash_set<std::string> seen;
+  return BodyUses(source_->library(), function_->name, is_wanted, &seen);
 }
 
 Status BoundFunction::Bind(IteratorRuntime& runtime,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/ops/data/dataset.h"
 #include "millrace/ops/data/iterator_runtime.h"
@@ -29,6 +30,9 @@ class CapturedFunction {
   const std::shared_ptr<const FunctionSource>& source() const {
     return source_;
   }
+  // Returns whether the function, or one that it names, has a node of an op for
+  // which `is_wanted` says true.
+  bool Uses(absl::FunctionRef<bool(absl::string_view op)> is_wanted) const;
   // Returns the op and node whose function this is, for messages.
   const std::string& user() const { return user_; }
 

@@ -85,6 +85,10 @@ class DatasetValue : public VariantValue {
     return nullptr;
   }
 
+  // Returns whether each element of the first input becomes a data set that
+  // reads files.
+  virtual bool OpensFiles() const { return false; }
+
   // The op that made this; empty if none did. Set before anybody else has this.
   const std::string& op() const { return op_; }
   void set_op(std::string op) { op_ = std::move(op); }

@@ -94,6 +94,12 @@ class DatasetOf final : public DerivedDataset<typename It::Params> {
     return std::unique_ptr<DatasetIterator>(std::move(made));
   }
   int64_t Cardinality() const override { return cardinality_; }
+  bool OpensFiles() const override {
+    if constexpr (requires(const Parts& d) { It::OpensFiles(d); }) {
+      return It::OpensFiles(*this);
+    }
+    return false;
+  }
   DatasetRef WithInputs(std::vector<DatasetRef> inputs) const override {
     if (inputs.empty()) return nullptr;
     auto made = MakeRef<DatasetOf>(this->signature(), this->depth(),

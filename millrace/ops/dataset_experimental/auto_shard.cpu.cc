@@ -18,17 +18,26 @@ enum AutoShardPolicy : int64_t {
 // Bounds the data sets that are looked at: an input may occur many times.
 constexpr int kMostShardedInputs = 10'000;
 
-// Returns `dataset` with every source of it reduced to its files of one worker.
-// Returns NOT_FOUND if a source reads no files.
+StatusOr<DatasetRef> ShardOf(const DatasetRef& dataset, const ShardParams& p) {
+  MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({dataset}));
+  return DatasetRef(MakeRef<DatasetOf<ShardIterator>>(
+      dataset->signature(), depth, std::vector<DatasetRef>{dataset}, p));
+}
+
+// Returns `dataset` with every source of it, of files or of their names,
+// reduced to the part of one worker. Returns NOT_FOUND if a source is neither.
 StatusOr<DatasetRef> WithShardsOfFiles(const DatasetRef& dataset,
                                        const ShardParams& p, int* left) {
   if (DatasetRef shard = dataset->ShardOfFiles(p.shards, p.index)) return shard;
   if (dataset->inputs().empty() || --*left < 0) {
     return NotFound("Found an unshardable source dataset: ", dataset->op());
   }
+  const bool opens = dataset->OpensFiles();
   std::vector<DatasetRef> inputs;
   for (const DatasetRef& input : dataset->inputs()) {
-    MR_ASSIGN_OR_RETURN(DatasetRef shard, WithShardsOfFiles(input, p, left));
+    MR_ASSIGN_OR_RETURN(
+        DatasetRef shard,
+        opens ? ShardOf(input, p) : WithShardsOfFiles(input, p, left));
     inputs.push_back(std::move(shard));
   }
   DatasetRef made = dataset->WithInputs(std::move(inputs));
