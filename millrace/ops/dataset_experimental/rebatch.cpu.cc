@@ -11,8 +11,8 @@ struct RebatchParams {
 
 // Returns rows [begin, end) of `t`. Shares the buffer if they are aligned, else
 // copies.
-StatusOr<Tensor> RowsOf(const Tensor& t, int64_t begin, int64_t end,
-                        Allocator* allocator) {
+StatusOr<Tensor> BatchRows(const Tensor& t, int64_t begin, int64_t end,
+                           Allocator* allocator) {
   Tensor rows;
   if (begin < end && ShareRows(t, begin, end, &rows)) return rows;
   DimVector dims = t.shape().dims();
@@ -47,9 +47,10 @@ class RebatchIterator final : public DerivedIterator<RebatchParams> {
       const int64_t size = rows / all + (rows % all != 0);
       const int64_t begin =
           size == 0 || part > rows / size ? rows : std::min(part * size, rows);
-      MR_ASSIGN_OR_RETURN(Tensor slice,
-                          RowsOf(t, begin, begin + std::min(size, rows - begin),
-                                 ctx.runtime().allocator()));
+      MR_ASSIGN_OR_RETURN(
+          Tensor slice,
+          BatchRows(t, begin, begin + std::min(size, rows - begin),
+                    ctx.runtime().allocator()));
       out->push_back(std::move(slice));
     }
     if (part_ == params().replicas) batch_.clear();

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kCsvRecordsPerRead = 512;
 constexpr size_t kCsvBytesPerRead = size_t{256} << 10;
 
-size_t TextBytes(const Element& record) {
+size_t RecordTextBytes(const Element& record) {
   size_t bytes = 0;
   for (const Tensor& t : record) {
     if (t.dtype() == DataType::kString)
@@ -148,7 +148,7 @@ class CsvDataset::Iterator final : public DatasetIterator {
       }
       item.status = got.status();
       if (!got.ok()) item.element.clear();
-      bytes += TextBytes(item.element);
+      bytes += RecordTextBytes(item.element);
       read.items.push_back(std::move(item));
     }
     return OkStatus();

@@ -55,6 +55,7 @@ StatusOr<bool> CsvFile::HasMore() {
 // After an error the rest of the record is read, so that the next call finds a
 // whole one.
 StatusOr<bool> CsvFile::ReadRecord(Element* out) {
+  broken_ = false;
   MR_ASSIGN_OR_RETURN(const bool more, HasMore());
   if (!more) return false;
   const std::vector<int64_t>& columns = format_.columns;

@@ -41,7 +41,7 @@ class CsvFile {
   // Returns false at the end of the file. An error is that of one record, and
   // the next call goes on behind it, unless broken() is set.
   StatusOr<bool> Next(Element* out);
-  // Returns whether the file itself cannot be read.
+  // Returns whether the last call could not read the file itself.
   bool broken() const { return broken_; }
 
  private:
