@@ -54,6 +54,7 @@ class LibrarySource final : public FunctionSource,
     own->runtime.SetLibrary(library_, shared_from_this());
     return {own, &own->runtime};
   }
+  const FunctionLibrary& library() const override { return *library_; }
 
  private:
   const KernelTable* const table_;

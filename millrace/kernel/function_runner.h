@@ -15,6 +15,7 @@
 namespace millrace {
 
 class Device;
+class FunctionLibrary;
 class FunctionRunner;
 
 // A snapshot of a graph's functions, for work that continues after the session:
@@ -25,6 +26,7 @@ class FunctionSource {
   // Returns a runner with kernels of its own, so that stateful ops begin anew.
   // It must not outlive the devices on which it runs.
   virtual std::shared_ptr<FunctionRunner> NewRunner() const = 0;
+  virtual const FunctionLibrary& library() const = 0;
 };
 
 struct FunctionTypes {

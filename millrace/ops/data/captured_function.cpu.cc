@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "millrace/base/log.h"
+#include "millrace/graph/graph.h"
 #include "millrace/kernel/component_types.h"
 #include "millrace/kernel/step_container.h"
 
@@ -11,25 +13,56 @@ namespace {
 
 constexpr int kAloneMillis = 10'000;
 
+using IsWanted = absl::FunctionRef<bool(absl::string_view op)>;
+
+bool BodyUses(const FunctionLibrary& library, const std::string& name,
+              IsWanted is_wanted, absl::flat_hash_set<std::string>* seen) {
+  const FunctionDef* const function = library.Find(name);
+  if (function == nullptr || !seen->insert(name).second) return false;
+  for (const NodeDef& node : function->nodes) {
+    if (is_wanted(node.op)) return true;
+    for (const auto& [attr, value] : node.attrs) {
+      const auto* const called = value.get<AttrValue::Func>();
+      if (called != nullptr && *called != nullptr &&
+          BodyUses(library, (*called)->name, is_wanted, seen)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
     KernelContext& ctx, absl::string_view attr, absl::string_view captured) {
-  if (ctx.step().functions == nullptr) {
-    return FailedPrecondition("the step has no functions");
-  }
-  auto made = std::make_shared<CapturedFunction>();
-  MR_ASSIGN_OR_RETURN(made->function_,
+  MR_ASSIGN_OR_RETURN(AttrValue::Func function,
                       GetAttr<AttrValue::Func>(ctx.node().attrs, attr));
   MR_ASSIGN_OR_RETURN(
       const ArgRange range,
       FindArgRange(ctx.node().op->inputs, ctx.node().attrs, captured));
-  for (int i = range.begin; i < range.end; ++i) {
-    made->captured_.push_back(ctx.input(i));
+  std::vector<Tensor> tensors;
+  for (int i = range.begin; i < range.end; ++i) tensors.push_back(ctx.input(i));
+  return Make(ctx, std::move(function), std::move(tensors));
+}
+
+StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
+    KernelContext& ctx, AttrValue::Func function,
+    std::vector<Tensor> captured) {
+  if (ctx.step().functions == nullptr) {
+    return FailedPrecondition("the step has no functions");
   }
+  auto made = std::make_shared<CapturedFunction>();
+  made->function_ = std::move(function);
+  made->captured_ = std::move(captured);
   made->source_ = ctx.step().functions->source();
   made->user_ = absl::StrCat(ctx.node().op->name, ":", ctx.node().name);
   return std::shared_ptr<const CapturedFunction>(std::move(made));
+}
+
+bool CapturedFunction::Uses(IsWanted is_wanted) const {
+  absl::flat_hash_set<std::string> seen;
+  return BodyUses(source_->library(), function_->name, is_wanted, &seen);
 }
 
 Status BoundFunction::Bind(IteratorRuntime& runtime,

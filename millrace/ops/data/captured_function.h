@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/ops/data/dataset.h"
 #include "millrace/ops/data/iterator_runtime.h"
@@ -18,12 +19,20 @@ class CapturedFunction {
   // `captured` as captured tensors.
   static StatusOr<std::shared_ptr<const CapturedFunction>> Make(
       KernelContext& ctx, absl::string_view attr, absl::string_view captured);
+  // Makes `function`, one of several in an attribute of the node, with these
+  // captured tensors.
+  static StatusOr<std::shared_ptr<const CapturedFunction>> Make(
+      KernelContext& ctx, AttrValue::Func function,
+      std::vector<Tensor> captured);
 
   const NameAttrList& function() const { return *function_; }
   const std::vector<Tensor>& captured() const { return captured_; }
   const std::shared_ptr<const FunctionSource>& source() const {
     return source_;
   }
+  // Returns whether the function, or one that it names, has a node of an op for
+  // which `is_wanted` says true.
+  bool Uses(absl::FunctionRef<bool(absl::string_view op)> is_wanted) const;
   // Returns the op and node whose function this is, for messages.
   const std::string& user() const { return user_; }
 

@@ -2,6 +2,11 @@
 
 namespace millrace::cases {
 
+MR_CASES(ExperimentalDatasetCardinality)(CaseList& c) {
+  WithRange(c, "of_many", 9)
+      .Node("op", "ExperimentalDatasetCardinality", {"range"})
+      .Run({"op"});
+}
 MR_CASES(DatasetCardinality)(CaseList& c) {
   WithRange(c, "of_many", 9)
       .Node("forever", "RepeatDataset", {"range", Count(-1)}, Numbers())

@@ -14,5 +14,7 @@ Status Cardinality(KernelContext& ctx) {
 
 MR_KERNELS(DatasetCardinality,
            Cpu){{.make = MakeFunctionKernel<Cardinality>, .cheap = true}};
+MR_KERNELS(ExperimentalDatasetCardinality,
+           Cpu){{.make = MakeFunctionKernel<Cardinality>, .cheap = true}};
 
 }  // namespace millrace::ops

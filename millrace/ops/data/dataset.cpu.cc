@@ -32,11 +32,15 @@ int DepthOf(const Tensor& t) {
   if (t.dtype() != DataType::kVariant) return 0;
   int depth = 0;
   for (const VariantElement& element : t.flat<VariantElement>()) {
-    if (element == nullptr || element->type_name() != DatasetValue::kTypeName) {
-      continue;
+    if (element == nullptr) continue;
+    const absl::string_view type = element->type_name();
+    if (type == DatasetValue::kTypeName) {
+      const auto& dataset = static_cast<const DatasetValue&>(*element);
+      depth = std::max(depth, dataset.depth());
+    } else if (type == WrappedDataset::kTypeName) {
+      const auto& wrapped = static_cast<const WrappedDataset&>(*element);
+      depth = std::max(depth, wrapped.dataset()->depth() + 1);
     }
-    depth = std::max(depth,
-                     static_cast<const DatasetValue*>(element.get())->depth());
   }
   return depth;
 }
@@ -54,8 +58,10 @@ StatusOr<int> DepthAbove(const std::vector<DatasetRef>& inputs,
   return depth + 1;
 }
 
-Tensor TensorOfDataset(Ref<DatasetValue> dataset) {
-  return Tensor::Scalar<VariantElement>(VariantElement(std::move(dataset)));
+Tensor TensorOfDataset(const DatasetRef& dataset) {
+  // Values of variants are never changed, although their type does not say so.
+  return Tensor::Scalar<VariantElement>(
+      VariantElement::Share(const_cast<DatasetValue*>(dataset.get())));
 }
 
 StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx) {

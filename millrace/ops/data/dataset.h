@@ -68,25 +68,64 @@ class DatasetValue : public VariantValue {
   // Returns the number of elements, kInfinite or kUnknown.
   virtual int64_t Cardinality() const { return kUnknown; }
 
+  // Returns the data sets that this one is made from.
+  virtual absl::Span<const Ref<const DatasetValue>> inputs() const {
+    return {};
+  }
+  // Returns the same data set over as many other inputs of the same signatures;
+  // null if it has none.
+  virtual Ref<const DatasetValue> WithInputs(
+      std::vector<Ref<const DatasetValue>>) const {
+    return nullptr;
+  }
+  // Returns the data set of every `shards`-th file, from file `index` on; null
+  // if this does not read files itself.
+  virtual Ref<const DatasetValue> ShardOfFiles(int64_t /*shards*/,
+                                               int64_t /*index*/) const {
+    return nullptr;
+  }
+
+  // Returns whether each element of the first input becomes a data set that
+  // reads files.
+  virtual bool OpensFiles() const { return false; }
+
+  // The op that made this; empty if none did. Set before anybody else has this.
+  const std::string& op() const { return op_; }
+  void set_op(std::string op) { op_ = std::move(op); }
+
  private:
   const ElementSignature signature_;
   const int depth_;
+  std::string op_;
 };
 
 using DatasetRef = Ref<const DatasetValue>;
+
+// The value of a variant that holds a data set without being one. Immutable.
+class WrappedDataset final : public VariantValue {
+ public:
+  static constexpr absl::string_view kTypeName =
+      "tensorflow::data::WrappedDatasetVariant";
+  explicit WrappedDataset(DatasetRef dataset) : dataset_(std::move(dataset)) {}
+  absl::string_view type_name() const override { return kTypeName; }
+  const DatasetRef& dataset() const { return dataset_; }
+
+ private:
+  const DatasetRef dataset_;
+};
 
 // Returns the data set in input `i`, a scalar, or INVALID_ARGUMENT for anything
 // else.
 StatusOr<DatasetRef> DatasetOfInput(KernelContext& ctx, int i);
 StatusOr<DatasetRef> DatasetOfTensor(const Tensor& t);
-// Returns the depth of the deepest data set in a variant tensor, or 0 if there
-// is none.
+// Returns the depth of the deepest data set in a variant tensor, where one that
+// is wrapped counts one more, or 0 if there is none.
 int DepthOf(const Tensor& t);
 // Returns one more than the depth of the inputs: data sets, and tensors that a
 // data set keeps. Returns INVALID_ARGUMENT above DatasetValue::kMaxDepth.
 StatusOr<int> DepthAbove(const std::vector<DatasetRef>& inputs,
                          absl::Span<const Tensor> tensors = {});
-Tensor TensorOfDataset(Ref<DatasetValue> dataset);
+Tensor TensorOfDataset(const DatasetRef& dataset);
 
 // Returns the node's output_types and output_shapes. Their numbers must be
 // equal.
@@ -125,6 +164,7 @@ using DatasetBuilder = StatusOr<Ref<DatasetValue>>(KernelContext& ctx);
 template <DatasetBuilder* kBuild>
 Status RunDatasetKernel(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Ref<DatasetValue> made, kBuild(ctx));
+  made->set_op(ctx.node().op->name);
   ctx.set_output(0, TensorOfDataset(std::move(made)));
   return OkStatus();
 }

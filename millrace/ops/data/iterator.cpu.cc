@@ -133,5 +133,7 @@ MR_KERNELS(IteratorGetNextAsOptional,
            Cpu){{.make = MakeKernel<NextKernel<AsOptional>>}};
 MR_KERNELS(IteratorGetDevice, Cpu){
     {.make = MakeFunctionKernel<IteratorGetDeviceOp>, .cheap = true}};
+MR_KERNELS(ExperimentalIteratorGetDevice, Cpu){
+    {.make = MakeFunctionKernel<IteratorGetDeviceOp>, .cheap = true}};
 
 }  // namespace millrace::ops

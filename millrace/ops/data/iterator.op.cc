@@ -19,6 +19,14 @@ constexpr OpFields kAnonymousIterator = {
     .doc = "A container for an iterator, which goes with its handle.",
 };
 
+constexpr OpFields kGetDevice = {
+    .inputs = "resource: resource",
+    .outputs = "device: string",
+    .flags = kStateful,
+    .shape = shapes::Scalar,
+    .doc = "The name of the device that an iterator is on.",
+};
+
 }  // namespace
 
 MR_OP(Iterator)(kIterator);
@@ -78,12 +86,8 @@ MR_OP(IteratorGetNextAsOptional){
     .doc = "The next element as an optional, which is empty at the end.",
 };
 
-MR_OP(IteratorGetDevice){
-    .inputs = "resource: resource",
-    .outputs = "device: string",
-    .flags = kStateful,
-    .shape = shapes::Scalar,
-    .doc = "The name of the device that an iterator is on.",
-};
+MR_OP(IteratorGetDevice)(kGetDevice);
+
+MR_OP(ExperimentalIteratorGetDevice)(kGetDevice);
 
 }  // namespace millrace::ops

@@ -19,6 +19,7 @@ constexpr int kMaxIteratorsPerMake = 100'000;
 // iterators made.
 thread_local int make_depth = 0;
 thread_local int make_count = 0;
+thread_local const DatasetValue* make_path[DatasetValue::kMaxDepth + 1];
 
 }  // namespace
 
@@ -85,13 +86,23 @@ StepEnvironment IteratorRuntime::Environment(FunctionRunner* runner,
   return environment;
 }
 
+absl::Span<const DatasetValue* const> IteratorRuntime::DatasetsAbove() const {
+  if (make_depth == 0 || make_path[0] != root_.load()) return {};
+  return absl::MakeConstSpan(make_path, static_cast<size_t>(make_depth));
+}
+
 StatusOr<std::unique_ptr<DatasetIterator>> IteratorRuntime::MakeIterator(
     const DatasetValue& dataset) {
   if (make_depth > DatasetValue::kMaxDepth) {
     return ResourceExhausted("iterators of data sets nest deeper than ",
                              DatasetValue::kMaxDepth);
   }
-  if (make_depth == 0) make_count = 0;
+  if (make_depth == 0) {
+    make_count = 0;
+    const DatasetValue* none = nullptr;
+    root_.compare_exchange_strong(none, &dataset);
+  }
+  make_path[make_depth] = &dataset;
   if (++make_count > kMaxIteratorsPerMake) {
     return ResourceExhausted("a data set has more than ", kMaxIteratorsPerMake,
                              " others below it");

@@ -12,6 +12,7 @@
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/data/dataset.h"
+#include "millrace/ops/data/iteration_stats.h"
 
 namespace millrace::ops {
 
@@ -45,6 +46,22 @@ class IteratorRuntime : public std::enable_shared_from_this<IteratorRuntime> {
   StatusOr<std::unique_ptr<DatasetIterator>> MakeIterator(
       const DatasetValue& dataset);
 
+  // Returns the data sets whose iterators are being made on this thread, from
+  // the one that the program iterates over to the current one. Empty if these
+  // are made later, such as for another pass over a part of it.
+  absl::Span<const DatasetValue* const> DatasetsAbove() const;
+
+  // The collector of figures for iterators that are made from now on; null
+  // without one.
+  void set_stats(std::shared_ptr<IterationStats> stats) {
+    MutexLock lock(mu_);
+    stats_ = std::move(stats);
+  }
+  std::shared_ptr<IterationStats> stats() const {
+    MutexLock lock(mu_);
+    return stats_;
+  }
+
  private:
   explicit IteratorRuntime(KernelContext& ctx);
 
@@ -57,8 +74,11 @@ class IteratorRuntime : public std::enable_shared_from_this<IteratorRuntime> {
   const int call_depth_;
   const std::shared_ptr<CancelScope> scope_ = std::make_shared<CancelScope>();
   std::atomic<int64_t> next_step_;
+  // The data set that the program iterates over, for comparisons only.
+  std::atomic<const DatasetValue*> root_{nullptr};
 
-  Mutex mu_;
+  mutable Mutex mu_;
+  std::shared_ptr<IterationStats> stats_;  // guarded by mu_
   struct Runner {
     std::shared_ptr<const FunctionSource> source;
     std::shared_ptr<FunctionRunner> runner;

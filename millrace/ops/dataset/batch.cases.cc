@@ -75,6 +75,15 @@ void PaddedCases(CaseList& c) {
             "Batch size must be greater than zero.");
 }
 
+void UnbatchCases(CaseList& c) {
+  Elements(
+      WithRange(c, "rows", 5)
+          .Node("batches", "BatchDatasetV2",
+                {"range", Count(2), Tensor::Scalar<bool>(false)}, Batches())
+          .Node("op", c.op().name, {"batches"}, Numbers()),
+      "op", Numbers(), 5);
+}
+
 }  // namespace
 
 MR_CASES(BatchDataset)(CaseList& c) {
@@ -99,13 +108,7 @@ MR_CASES(PaddedBatchDataset)(CaseList& c) {
   NotOnStock(c);
 }
 MR_CASES(PaddedBatchDatasetV2)(CaseList& c) { PaddedCases(c); }
-MR_CASES(UnbatchDataset)(CaseList& c) {
-  Elements(
-      WithRange(c, "rows", 5)
-          .Node("batches", "BatchDatasetV2",
-                {"range", Count(2), Tensor::Scalar<bool>(false)}, Batches())
-          .Node("op", "UnbatchDataset", {"batches"}, Numbers()),
-      "op", Numbers(), 5);
-}
+MR_CASES(UnbatchDataset)(CaseList& c) { UnbatchCases(c); }
+MR_CASES(ExperimentalUnbatchDataset)(CaseList& c) { UnbatchCases(c); }
 
 }  // namespace millrace::cases

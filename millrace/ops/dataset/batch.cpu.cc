@@ -217,5 +217,6 @@ MR_KERNELS(PaddedBatchDataset,
 MR_KERNELS(PaddedBatchDatasetV2,
            Cpu){MR_DATASET_KERNEL(BuildPaddedBatch<Remainder::kAsAsked>)};
 MR_KERNELS(UnbatchDataset, Cpu){MR_DATASET_KERNEL(BuildUnbatch)};
+MR_KERNELS(ExperimentalUnbatchDataset, Cpu){MR_DATASET_KERNEL(BuildUnbatch)};
 
 }  // namespace millrace::ops

@@ -15,6 +15,16 @@ Status ScalarSizeAndLast(ShapeContext& c) {
   return ScalarSize(c);
 }
 
+consteval OpFields Unbatch(const char* attrs) {
+  return {
+      .inputs = "input_dataset: variant",
+      .outputs = "handle: variant",
+      .attrs = attrs,
+      .shape = shapes::Scalar,
+      .doc = "The rows of the elements.",
+  };
+}
+
 }  // namespace
 
 MR_OP(BatchDataset){
@@ -68,12 +78,8 @@ MR_OP(PaddedBatchDatasetV2){
     .doc = "Elements, padded to one shape, along a new first dimension.",
 };
 
-MR_OP(UnbatchDataset){
-    .inputs = "input_dataset: variant",
-    .outputs = "handle: variant",
-    .attrs = MR_ELEMENT_ATTRS MR_METADATA,
-    .shape = shapes::Scalar,
-    .doc = "The rows of the elements.",
-};
+MR_OP(UnbatchDataset)(Unbatch(MR_ELEMENT_ATTRS MR_METADATA));
+
+MR_OP(ExperimentalUnbatchDataset)(Unbatch(MR_ELEMENT_ATTRS));
 
 }  // namespace millrace::ops

@@ -35,7 +35,7 @@ class DerivedDataset : public DatasetValue {
         inputs_(std::move(inputs)),
         params_(std::move(params)) {}
   const DatasetValue& input(size_t i = 0) const { return *inputs_[i]; }
-  const std::vector<DatasetRef>& inputs() const { return inputs_; }
+  absl::Span<const DatasetRef> inputs() const override { return inputs_; }
   const P& params() const { return params_; }
 
  private:
@@ -94,6 +94,19 @@ class DatasetOf final : public DerivedDataset<typename It::Params> {
     return std::unique_ptr<DatasetIterator>(std::move(made));
   }
   int64_t Cardinality() const override { return cardinality_; }
+  bool OpensFiles() const override {
+    if constexpr (requires(const Parts& d) { It::OpensFiles(d); }) {
+      return It::OpensFiles(*this);
+    }
+    return false;
+  }
+  DatasetRef WithInputs(std::vector<DatasetRef> inputs) const override {
+    if (inputs.empty()) return nullptr;
+    auto made = MakeRef<DatasetOf>(this->signature(), this->depth(),
+                                   std::move(inputs), this->params());
+    made->set_op(this->op());
+    return made;
+  }
 
  private:
   int64_t Count() const {

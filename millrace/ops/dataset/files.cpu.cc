@@ -22,6 +22,19 @@ class FileDataset final : public DatasetValue {
         options_(options) {}
   StatusOr<std::unique_ptr<DatasetIterator>> MakeIterator(
       IteratorRuntime&) const override;
+  DatasetRef ShardOfFiles(int64_t shards, int64_t index) const override {
+    std::vector<std::string> names;
+    std::vector<uint64_t> begins;
+    const auto count = static_cast<int64_t>(names_.size());
+    for (int64_t i = index; i < count; i += shards) {
+      names.push_back(names_[static_cast<size_t>(i)]);
+      if (!begins_.empty()) begins.push_back(begins_[static_cast<size_t>(i)]);
+    }
+    auto made =
+        MakeRef<FileDataset>(std::move(names), std::move(begins), options_);
+    made->set_op(op());
+    return made;
+  }
 
  private:
   class Iterator;

@@ -2,6 +2,7 @@
 // other, or several in turn, with or without prefetching.
 #include <map>
 
+#include "absl/strings/match.h"
 #include "millrace/base/machine.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/data/captured_function.h"
@@ -65,6 +66,14 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
         block_ = 0;
       }
     }
+  }
+
+  static bool OpensFiles(const Parts& d) {
+    return d.params().function->Uses([](absl::string_view op) {
+      return absl::StartsWith(op, "TextLineDataset") ||
+             absl::StartsWith(op, "TFRecordDataset") ||
+             absl::StartsWith(op, "FixedLengthRecordDataset");
+    });
   }
 
  private:
@@ -292,6 +301,8 @@ MR_KERNELS(ParallelInterleaveDatasetV3, Cpu){
 MR_KERNELS(ParallelInterleaveDatasetV4, Cpu){
     MR_DATASET_KERNEL(BuildParallelInterleave<BufferSizes::kInputs>)};
 MR_KERNELS(ParallelInterleaveDataset,
+           Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave<Sloppy::kInput>)};
+MR_KERNELS(ExperimentalParallelInterleaveDataset,
            Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave<Sloppy::kInput>)};
 MR_KERNELS(LegacyParallelInterleaveDatasetV2,
            Cpu){MR_DATASET_KERNEL(BuildLegacyInterleave<Sloppy::kNoInput>)};

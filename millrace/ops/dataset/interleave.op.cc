@@ -1,6 +1,22 @@
 #include "millrace/ops/data/element_shapes.op.h"
 
 namespace millrace::ops {
+namespace {
+
+consteval OpFields ParallelInterleave(const char* attrs) {
+  return {
+      .inputs =
+          "input_dataset: variant, other_arguments: Targuments, "
+          "cycle_length: int64, block_length: int64, sloppy: bool, "
+          "buffer_output_elements: int64, prefetch_input_elements: int64",
+      .outputs = "handle: variant",
+      .attrs = attrs,
+      .shape = shapes::Scalar,
+      .doc = "InterleaveDataset that works ahead.",
+  };
+}
+
+}  // namespace
 
 MR_OP(FlatMapDataset){
     .inputs = "input_dataset: variant, other_arguments: Targuments",
@@ -22,16 +38,11 @@ MR_OP(InterleaveDataset){
         "of several in turn.",
 };
 
-MR_OP(ParallelInterleaveDataset){
-    .inputs =
-        "input_dataset: variant, other_arguments: Targuments, "
-        "cycle_length: int64, block_length: int64, sloppy: bool, "
-        "buffer_output_elements: int64, prefetch_input_elements: int64",
-    .outputs = "handle: variant",
-    .attrs = "f: func; " MR_FUNCTION_ATTRS MR_METADATA,
-    .shape = shapes::Scalar,
-    .doc = "InterleaveDataset that works ahead.",
-};
+MR_OP(ParallelInterleaveDataset)
+(ParallelInterleave("f: func; " MR_FUNCTION_ATTRS MR_METADATA));
+
+MR_OP(ExperimentalParallelInterleaveDataset)
+(ParallelInterleave("f: func; " MR_FUNCTION_ATTRS));
 
 MR_OP(ParallelInterleaveDatasetV2){
     .inputs =

@@ -233,6 +233,9 @@ MR_KERNELS(ParallelFilterDataset,
            Cpu){MR_DATASET_KERNEL(BuildPredicate<FilterIterator>)};
 MR_KERNELS(TakeWhileDataset,
            Cpu){MR_DATASET_KERNEL(BuildPredicate<TakeWhileIterator>)};
+MR_KERNELS(ExperimentalTakeWhileDataset,
+           Cpu){MR_DATASET_KERNEL(BuildPredicate<TakeWhileIterator>)};
 MR_KERNELS(ScanDataset, Cpu){MR_DATASET_KERNEL(BuildScan)};
+MR_KERNELS(ExperimentalScanDataset, Cpu){MR_DATASET_KERNEL(BuildScan)};
 
 }  // namespace millrace::ops

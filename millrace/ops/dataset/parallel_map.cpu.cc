@@ -302,5 +302,7 @@ MR_KERNELS(ParallelMapDatasetV2,
            Cpu){MR_DATASET_KERNEL(BuildParallelMap<Gives::kElements>)};
 MR_KERNELS(MapAndBatchDataset,
            Cpu){MR_DATASET_KERNEL(BuildParallelMap<Gives::kBatches>)};
+MR_KERNELS(ExperimentalMapAndBatchDataset,
+           Cpu){MR_DATASET_KERNEL(BuildParallelMap<Gives::kBatches>)};
 
 }  // namespace millrace::ops

@@ -24,8 +24,26 @@ MR_CASES(FinalizeDataset)(CaseList& c) { Same(c, {}, Numbers()); }
 MR_CASES(MaxIntraOpParallelismDataset)(CaseList& c) {
   Same(c, {Count(1)}, Numbers());
 }
+MR_CASES(ExperimentalMaxIntraOpParallelismDataset)(CaseList& c) {
+  Same(c, {Count(1)}, Numbers());
+}
 MR_CASES(PrivateThreadPoolDataset)(CaseList& c) {
   Same(c, {Count(1)}, Numbers());
+}
+MR_CASES(ExperimentalPrivateThreadPoolDataset)(CaseList& c) {
+  Same(c, {Count(1)}, Numbers());
+}
+MR_CASES(NonSerializableDataset)(CaseList& c) { Same(c, {}, Numbers()); }
+MR_CASES(ExperimentalNonSerializableDataset)(CaseList& c) {
+  Same(c, {}, Numbers());
+}
+MR_CASES(OptimizeDataset)(CaseList& c) {
+  Same(c, {Str({"noop_elimination"})}, Numbers());
+  Same(c, {Empty(DataType::kString, {0})}, Numbers());
+  NoDataset(WithRange(c, "scalar", 3)
+                .Node("op", "OptimizeDataset",
+                      {"range", StrScalar("noop_elimination")}, Numbers()),
+            "optimizations must be a vector");
 }
 
 }  // namespace millrace::cases

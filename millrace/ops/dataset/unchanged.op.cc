@@ -2,6 +2,33 @@
 #include "millrace/ops/data/element_shapes.op.h"
 
 namespace millrace::ops {
+namespace {
+
+constexpr OpFields kMaxIntraOpParallelism = {
+    .inputs = "input_dataset: variant, max_intra_op_parallelism: int64",
+    .outputs = "handle: variant",
+    .attrs = MR_ELEMENT_ATTRS,
+    .shape = DatasetFromScalars,
+    .doc = "The data set as it is; the server decides on its threads.",
+};
+
+constexpr OpFields kPrivateThreadPool = {
+    .inputs = "input_dataset: variant, num_threads: int64",
+    .outputs = "handle: variant",
+    .attrs = MR_ELEMENT_ATTRS,
+    .shape = DatasetFromScalars,
+    .doc = "The data set as it is; the server decides on its threads.",
+};
+
+constexpr OpFields kNonSerializable = {
+    .inputs = "input_dataset: variant",
+    .outputs = "handle: variant",
+    .attrs = MR_ELEMENT_ATTRS,
+    .shape = shapes::Scalar,
+    .doc = "The data set as it is, but without a graph.",
+};
+
+}  // namespace
 
 MR_OP(OptionsDataset){
     .inputs = "input_dataset: variant",
@@ -39,20 +66,26 @@ MR_OP(FinalizeDataset){
     .doc = "The data set as it is.",
 };
 
-MR_OP(MaxIntraOpParallelismDataset){
-    .inputs = "input_dataset: variant, max_intra_op_parallelism: int64",
-    .outputs = "handle: variant",
-    .attrs = MR_ELEMENT_ATTRS,
-    .shape = DatasetFromScalars,
-    .doc = "The data set as it is; the server decides on its threads.",
-};
+MR_OP(MaxIntraOpParallelismDataset)(kMaxIntraOpParallelism);
 
-MR_OP(PrivateThreadPoolDataset){
-    .inputs = "input_dataset: variant, num_threads: int64",
+MR_OP(ExperimentalMaxIntraOpParallelismDataset)(kMaxIntraOpParallelism);
+
+MR_OP(PrivateThreadPoolDataset)(kPrivateThreadPool);
+
+MR_OP(ExperimentalPrivateThreadPoolDataset)(kPrivateThreadPool);
+
+MR_OP(NonSerializableDataset)(kNonSerializable);
+
+MR_OP(ExperimentalNonSerializableDataset)(kNonSerializable);
+
+MR_OP(OptimizeDataset){
+    .inputs = "input_dataset: variant, optimizations: string",
     .outputs = "handle: variant",
-    .attrs = MR_ELEMENT_ATTRS,
-    .shape = DatasetFromScalars,
-    .doc = "The data set as it is; the server decides on its threads.",
+    .attrs = MR_ELEMENT_ATTRS "; optimization_configs: list(string) = []",
+    .shape = shapes::Scalar,
+    .doc =
+        "The data set as it is: rewriting changes nothing that a program "
+        "sees.",
 };
 
 }  // namespace millrace::ops

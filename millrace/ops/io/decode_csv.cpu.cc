@@ -1,38 +1,17 @@
 #include <atomic>
-#include <charconv>
-#include <concepts>
 #include <limits>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/csv.h"
+#include "millrace/ops/io/number_text.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
-
-bool ParseSlowly(absl::string_view text, float* v) {
-  return absl::SimpleAtof(text, v);
-}
-bool ParseSlowly(absl::string_view text, double* v) {
-  return absl::SimpleAtod(text, v);
-}
-
-bool Parse(absl::string_view text, std::floating_point auto* v) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *v);
-  // Text that is not parsed completely, because of a plus sign, blanks or a
-  // value out of range, may still be a number.
-  return (error == std::errc() && stop == end) || ParseSlowly(text, v);
-}
-bool Parse(absl::string_view text, std::integral auto* v) {
-  return absl::SimpleAtoi(text, v);
-}
 
 // The first error, in the order of records, among those that threads find.
 class FirstFailure {
@@ -159,7 +138,7 @@ class DecodeCsvKernel {
           T& value = out.mutable_flat<T>()[at];
           if (missing) {
             value = fallback.flat<T>()[0];
-          } else if (!Parse(field, &value)) {
+          } else if (!ParseNumber(field, &value)) {
             return InvalidArgument("Field ", column, " in record ", row,
                                    " is not a valid ",
                                    DataTypeName(out.dtype()), ": ", field);

@@ -48,7 +48,7 @@ class ParseExampleKernel {
     std::vector<const Tensor*> defaults;
     for (size_t i = 0; i < specs_.dense.size(); ++i) {
       defaults.push_back(&ctx.input(first_default_ + static_cast<int>(i)));
-      MR_RETURN_IF_ERROR(CheckDefault(i, *defaults[i]));
+      MR_RETURN_IF_ERROR(CheckFallback(specs_.dense[i], i, *defaults[i]));
     }
     const std::vector<FeatureColumn> columns =
         ColumnsOf(specs_, std::move(keys), defaults.data());
@@ -150,28 +150,6 @@ class ParseExampleKernel {
       }
     }
     return keys;
-  }
-
-  Status CheckDefault(size_t d, const Tensor& value) const {
-    const DenseSpec& spec = specs_.dense[d];
-    if (spec.variable) {
-      if (value.num_elements() != 1) {
-        return InvalidArgument(
-            "dense_shape[", d,
-            "] is a variable length shape: ", spec.shape.DebugString(),
-            ", therefore def_value[", d,
-            "] must contain a single element (the padding element).  But its "
-            "shape is: ",
-            value.shape().DebugString());
-      }
-    } else if (value.num_elements() > 0 &&
-               !spec.shape.IsCompatibleWith(PartialShape(value.shape()))) {
-      return InvalidArgument("def_value[", d,
-                             "].shape() == ", value.shape().DebugString(),
-                             " is not compatible with dense_shapes_[", d,
-                             "] == ", spec.shape.DebugString());
-    }
-    return OkStatus();
   }
 
   Status ScanAll(KernelContext& ctx, const std::vector<FeatureColumn>& columns,

@@ -43,6 +43,28 @@ std::vector<FeatureColumn> ColumnsOf(const FeatureSpecs& specs,
   return columns;
 }
 
+Status CheckFallback(const DenseSpec& spec, size_t number,
+                     const Tensor& value) {
+  if (spec.variable) {
+    if (value.num_elements() != 1) {
+      return InvalidArgument(
+          "dense_shape[", number,
+          "] is a variable length shape: ", spec.shape.DebugString(),
+          ", therefore def_value[", number,
+          "] must contain a single element (the padding element).  But its "
+          "shape is: ",
+          value.shape().DebugString());
+    }
+  } else if (value.num_elements() > 0 &&
+             !spec.shape.IsCompatibleWith(PartialShape(value.shape()))) {
+    return InvalidArgument("def_value[", number,
+                           "].shape() == ", value.shape().DebugString(),
+                           " is not compatible with dense_shapes_[", number,
+                           "] == ", spec.shape.DebugString());
+  }
+  return OkStatus();
+}
+
 void CopyElements(const Tensor& from, char* to, int64_t offset) {
   if (from.dtype() == DataType::kString) {
     auto* element = reinterpret_cast<StringElement*>(to) + offset;

@@ -32,6 +32,10 @@ std::vector<FeatureColumn> ColumnsOf(const FeatureSpecs& specs,
                                      std::vector<std::string> keys,
                                      const Tensor* const* fallbacks);
 
+// Returns INVALID_ARGUMENT unless `value` can be the default of dense column
+// `number`.
+Status CheckFallback(const DenseSpec& spec, size_t number, const Tensor& value);
+
 // The part of an example that belongs to a column.
 struct FeatureCell {
   FeatureView feature;

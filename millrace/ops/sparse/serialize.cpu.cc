@@ -3,22 +3,11 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/sparse/batch.h"
+#include "millrace/ops/sparse/variant_tensor.h"
 #include "millrace/tensor/wire.h"
 
 namespace millrace::ops {
 namespace {
-
-// A tensor as the value of a variant.
-class TensorValue final : public VariantValue {
- public:
-  static constexpr absl::string_view kTypeName = "tensorflow::Tensor";
-  explicit TensorValue(Tensor tensor) : tensor_(std::move(tensor)) {}
-  absl::string_view type_name() const override { return kTypeName; }
-  const Tensor& tensor() const { return tensor_; }
-
- private:
-  const Tensor tensor_;
-};
 
 Status Write(const Tensor& t, StringElement* to) {
   MR_ASSIGN_OR_RETURN(const ByteChunks bytes,
@@ -27,7 +16,7 @@ Status Write(const Tensor& t, StringElement* to) {
   return OkStatus();
 }
 Status Write(const Tensor& t, VariantElement* to) {
-  *to = MakeRef<TensorValue>(t);
+  *to = MakeRef<VariantTensor>(t);
   return OkStatus();
 }
 
@@ -92,7 +81,7 @@ StatusOr<Tensor> Read(KernelContext& ctx, const StringElement& from, size_t,
 }
 StatusOr<Tensor> Read(KernelContext&, const VariantElement& from, size_t i,
                       int column) {
-  const auto* const value = dynamic_cast<const TensorValue*>(from.get());
+  const auto* const value = dynamic_cast<const VariantTensor*>(from.get());
   if (value != nullptr) return value->tensor();
   return InvalidArgument("Could not get a tensor from serialized_sparse[", i,
                          ", ", column, "]");

@@ -1,0 +1,52 @@
+// IgnoreErrorsDataset: passes over elements that are errors.
+#include "millrace/base/log.h"
+#include "millrace/ops/dataset/derived.h"
+
+namespace millrace::ops {
+namespace {
+
+struct IgnoreParams {
+  bool logs = false;
+};
+
+class IgnoreErrorsIterator final : public DerivedIterator<IgnoreParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    for (;;) {
+      if (input_ == nullptr) return Pull::kEnd;
+      const StatusOr<Pull> pull = ctx.Next(*input_, out);
+      if (pull.ok()) {
+        if (*pull == Pull::kEnd) input_ = nullptr;
+        return pull;
+      }
+      if (pull.status().code() == StatusCode::kCancelled) return pull;
+      if (params().logs) {
+        MR_LOG(Warning) << "Error raised with error message "
+                        << pull.status().message();
+      }
+      out->clear();
+    }
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    return RestoreInput(in, prefix);
+  }
+};
+
+StatusOr<Ref<DatasetValue>> BuildIgnoreErrors(KernelContext& ctx) {
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  IgnoreParams p;
+  MR_ASSIGN_OR_RETURN(p.logs, GetAttr<bool>(ctx.node().attrs, "log_warning"));
+  return MakeDataset<IgnoreErrorsIterator>(ctx, {input}, p);
+}
+
+}  // namespace
+
+MR_KERNELS(IgnoreErrorsDataset, Cpu){MR_DATASET_KERNEL(BuildIgnoreErrors)};
+MR_KERNELS(ExperimentalIgnoreErrorsDataset,
+           Cpu){MR_DATASET_KERNEL(BuildIgnoreErrors)};
+
+}  // namespace millrace::ops

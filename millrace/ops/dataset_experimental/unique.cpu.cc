@@ -1,0 +1,111 @@
+// UniqueDataset: each value once.
+#include "absl/container/flat_hash_set.h"
+#include "millrace/ops/dataset/derived.h"
+#include "millrace/ops/dataset_experimental/kept_charge.h"
+
+namespace millrace::ops {
+namespace {
+
+void AppendNumber(int64_t n, std::string* to) {
+  to->append(reinterpret_cast<const char*>(&n), sizeof(n));
+}
+
+// Returns a text that is equal for equal tensors of one type only.
+std::string IdentityOf(const Tensor& t) {
+  std::string identity;
+  AppendNumber(t.rank(), &identity);
+  for (int d = 0; d < t.rank(); ++d) AppendNumber(t.dim(d), &identity);
+  if (t.dtype() != DataType::kString) {
+    identity.append(t.data(), t.size_bytes());
+    return identity;
+  }
+  for (const StringElement& s : t.flat<StringElement>()) {
+    AppendNumber(static_cast<int64_t>(s.size()), &identity);
+    identity.append(s.view().data(), s.size());
+  }
+  return identity;
+}
+
+class UniqueIterator final : public DerivedIterator<NoParams> {
+ public:
+  using DerivedIterator::DerivedIterator;
+  StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    for (;;) {
+      if (input_ == nullptr) return Pull::kEnd;
+      MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));
+      if (pull == Pull::kEnd) input_ = nullptr;
+      if (pull != Pull::kElement) return pull;
+      if (out->size() != 1) {
+        return InvalidArgument("an element has ", out->size(),
+                               " components, expected 1");
+      }
+      std::string identity = IdentityOf((*out)[0]);
+      if (seen_.contains(identity)) continue;
+      MR_RETURN_IF_ERROR(Keep(std::move(identity)));
+      return pull;
+    }
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    const std::vector<std::string> seen(seen_.begin(), seen_.end());
+    MR_ASSIGN_OR_RETURN(
+        Tensor t,
+        Tensor::Allocate(HostAllocator(), DataType::kString,
+                         TensorShape({static_cast<int64_t>(seen.size())})));
+    for (size_t i = 0; i < seen.size(); ++i) {
+      t.mutable_flat<StringElement>()[i].Assign(seen[i]);
+    }
+    out.Value(prefix + "seen", t);
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN_OR_RETURN(const Tensor seen, in.Value(prefix + "seen"));
+    if (seen.dtype() != DataType::kString) {
+      return InvalidArgument("the saved state of the iterator has type ",
+                             DataTypeName(seen.dtype()), " in ", prefix,
+                             "seen, expected string");
+    }
+    for (const StringElement& s : seen.flat<StringElement>()) {
+      MR_RETURN_IF_ERROR(Keep(s.str()));
+    }
+    return RestoreInput(in, prefix);
+  }
+
+ private:
+  static constexpr int64_t kBytesPerValue = 64;
+
+  Status Keep(std::string identity) {
+    const int64_t bytes =
+        bytes_ + static_cast<int64_t>(identity.size()) + kBytesPerValue;
+    MR_RETURN_IF_ERROR(charge_.Set(bytes, "the values of a unique data set"));
+    bytes_ = bytes;
+    seen_.insert(std::move(identity));
+    return OkStatus();
+  }
+
+  absl::flat_hash_set<std::string> seen_;
+  int64_t bytes_ = 0;
+  KeptCharge charge_;
+};
+
+StatusOr<Ref<DatasetValue>> BuildUnique(KernelContext& ctx) {
+  MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
+  const std::vector<DataType>& types = input->signature().types;
+  if (types.size() != 1) {
+    return InvalidArgument(
+        "UniqueDataset only supports inputs with a single component.");
+  }
+  if (types[0] != DataType::kInt32 && types[0] != DataType::kInt64 &&
+      types[0] != DataType::kString) {
+    return InvalidArgument(
+        "UniqueDataset only supports inputs with a single `tf.int32`, "
+        "`tf.int64`, or `tf.string` component.");
+  }
+  return MakeDataset<UniqueIterator>(ctx, {input}, {});
+}
+
+}  // namespace
+
+MR_KERNELS(UniqueDataset, Cpu){MR_DATASET_KERNEL(BuildUnique)};
+MR_KERNELS(ExperimentalUniqueDataset, Cpu){MR_DATASET_KERNEL(BuildUnique)};
+
+}  // namespace millrace::ops
