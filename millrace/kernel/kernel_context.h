@@ -42,7 +42,7 @@ struct StepEnvironment {
   FileSystem* files = nullptr;  // rooted as the server says
   std::string session_handle;
   SessionTensors* session_tensors = nullptr;  // null: there is no session
-  int call_depth = 0;  // of function calls
+  int call_depth = 0;                         // of function calls
   // exec's collector of the times of nodes and transfers; null: not recorded.
   StepStatsCollector* stats = nullptr;
 };

@@ -13,7 +13,7 @@ namespace {
 using Records = std::vector<std::pair<std::string, std::string>>;
 
 // Reads all records. Every file ends or fails.
-StatusOr<Records> ReadAll(const std::string& bytes) {
+StatusOr<Records> ReadLmdb(const std::string& bytes) {
   MemoryFiles files;
   MR_RETURN_IF_ERROR(WriteStringToFile(&files, "/a.mdb", bytes));
   MR_ASSIGN_OR_RETURN(auto reader, LmdbReader::Open(&files, "/a.mdb"));
@@ -38,14 +38,14 @@ Records Many() {
 
 TEST(LmdbReader, ReadsRecordsInOrder) {
   for (const size_t per_leaf : {1, 3, 50}) {
-    const auto read = ReadAll(LmdbFile(Many(), per_leaf));
+    const auto read = ReadLmdb(LmdbFile(Many(), per_leaf));
     ASSERT_TRUE(read.ok()) << read.status().ToString();
     EXPECT_EQ(*read, Many());
   }
 }
 
 TEST(LmdbReader, ReadsAnEmptyDatabase) {
-  const auto read = ReadAll(LmdbFile({}, 3));
+  const auto read = ReadLmdb(LmdbFile({}, 3));
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EXPECT_TRUE(read->empty());
 }
@@ -72,7 +72,7 @@ TEST(LmdbReader, RefusesWhatIsNoDatabase) {
   for (const std::string& bytes :
        {std::string(), std::string(20000, 'h'), std::string(20000, '\0'),
         LmdbFile(Many(), 3).substr(0, 5000)}) {
-    EXPECT_EQ(ReadAll(bytes).status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(ReadLmdb(bytes).status().code(), StatusCode::kInvalidArgument);
   }
 }
 
@@ -81,7 +81,7 @@ TEST(LmdbReader, EndsWhereBranchesPointToEachOther) {
   const std::vector<std::string> nodes(4, LmdbBranchNode("", 2));
   const std::string bytes = LmdbMetaPage(0, 0, 2) + LmdbMetaPage(1, 1, 2) +
                             LmdbPage(2, 1, nodes) + LmdbPage(3, 2, {});
-  EXPECT_EQ(ReadAll(bytes).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(ReadLmdb(bytes).status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST(LmdbReader, SurvivesFlippedBytes) {
@@ -92,7 +92,7 @@ TEST(LmdbReader, SurvivesFlippedBytes) {
     for (const char flip : {'\x01', '\x80', '\xff'}) {
       std::string bad = good;
       bad[i] = static_cast<char>(bad[i] ^ flip);
-      (void)ReadAll(bad);
+      (void)ReadLmdb(bad);
     }
   }
 }

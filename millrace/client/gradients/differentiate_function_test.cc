@@ -15,12 +15,12 @@ namespace {
 using testing::HasSubstr;
 using Outputs = std::vector<Output>;
 
-const AttrMap kFloats = {{"T", DataType::kFloat}};
+const AttrMap kOfFloats = {{"T", DataType::kFloat}};
 
 // Defines `name`(x: float, i: int32) -> (y: float, j: int32), with the values
 // of `y` and of i.
-void Define(const Scope& s, const std::string& name, std::vector<NodeDef> nodes,
-            const std::string& y) {
+void DefineCounted(const Scope& s, const std::string& name,
+                   std::vector<NodeDef> nodes, const std::string& y) {
   FunctionDef f;
   f.signature.name = name;
   f.signature.inputs = {{.name = "x", .type = DataType::kFloat},
@@ -53,10 +53,10 @@ StatusOr<float> GradientAt(const Scope& s, NameAttrList function, float x,
 
 TEST(DifferentiateFunction, OfABody) {
   const Scope s = Scope::NewRoot();
-  Define(s, "wave",
-         {{"sin", "Sin", {"x"}, "", kFloats},
-          {"y", "Mul", {"sin:y:0", "x"}, "", kFloats}},
-         "y:z:0");
+  DefineCounted(s, "wave",
+                {{"sin", "Sin", {"x"}, "", kOfFloats},
+                 {"y", "Mul", {"sin:y:0", "x"}, "", kOfFloats}},
+                "y:z:0");
   const StatusOr<float> dx = GradientAt(s, {"wave", {}}, 0.5f, 3.0f);
   ASSERT_TRUE(dx.ok()) << dx.status();
   EXPECT_NEAR(*dx, 3 * (std::sin(0.5) + 0.5 * std::cos(0.5)), 1e-5);
@@ -64,11 +64,12 @@ TEST(DifferentiateFunction, OfABody) {
 
 TEST(DifferentiateFunction, OfCallsByName) {
   const Scope s = Scope::NewRoot();
-  Define(s, "square", {{"y", "Mul", {"x", "x"}, "", kFloats}}, "y:z:0");
-  Define(s, "fourth",
-         {{"a", "square", {"x", "i"}, "", {}},
-          {"b", "square", {"a:y:0", "a:j:0"}, "", {}}},
-         "b:y:0");
+  DefineCounted(s, "square", {{"y", "Mul", {"x", "x"}, "", kOfFloats}},
+                "y:z:0");
+  DefineCounted(s, "fourth",
+                {{"a", "square", {"x", "i"}, "", {}},
+                 {"b", "square", {"a:y:0", "a:j:0"}, "", {}}},
+                "b:y:0");
   const StatusOr<float> dx = GradientAt(s, {"fourth", {}}, 2.0f, 1.0f);
   ASSERT_TRUE(dx.ok()) << dx.status();
   EXPECT_NEAR(*dx, 4 * 8, 1e-4);
@@ -84,10 +85,10 @@ TEST(DifferentiateFunction, ByTheGradientThatTheLibraryNames) {
                             {.name = "dj", .type = DataType::kInt32}};
   slope.signature.outputs = {{.name = "dx", .type = DataType::kFloat},
                              {.name = "di", .type = DataType::kInt32}};
-  slope.nodes = {{"sum", "AddV2", {"x", "dy"}, "", kFloats}};
+  slope.nodes = {{"sum", "AddV2", {"x", "dy"}, "", kOfFloats}};
   slope.ret = {{"dx", "sum:z:0"}, {"di", "dj"}};
-  Define(s, "line", {}, "x");
-  Define(s, "calls", {{"a", "line", {"x", "i"}, "", {}}}, "a:y:0");
+  DefineCounted(s, "line", {}, "x");
+  DefineCounted(s, "calls", {{"a", "line", {"x", "i"}, "", {}}}, "a:y:0");
   const Status added =
       s.graph().AddFunctions({{std::move(slope)}, {{"line", "slope"}}});
   ASSERT_TRUE(added.ok()) << added;
@@ -105,7 +106,7 @@ TEST(DifferentiateFunction, Refusals) {
   EXPECT_THAT(nowhere.status().ToString(),
               HasSubstr("No gradient defined for op: nowhere"));
   const StatusOr<Graph> without =
-      DifferentiateFunctionBy({}, s.graph().ops(), {}, {"Sin", kFloats}, {});
+      DifferentiateFunctionBy({}, s.graph().ops(), {}, {"Sin", kOfFloats}, {});
   EXPECT_EQ(without.status().code(), StatusCode::kUnimplemented);
   EXPECT_THAT(without.status().ToString(),
               HasSubstr("in the gradient of function 'Sin'"));

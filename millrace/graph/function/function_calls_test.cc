@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr char kCallAttrs[] = "Tin: list(type); Tout: list(type); f: func";
-const OpDecl kDecls[] = {
+const OpDecl kCallingDecls[] = {
     {"_Arg",
      {.outputs = "output: T",
       .attrs = "T: type; index: int",
@@ -43,7 +43,7 @@ const OpDecl kDecls[] = {
 const OpRegistry* Ops() {
   static const OpRegistry* const ops = [] {
     std::vector<const OpDecl*> decls;
-    for (const OpDecl& decl : kDecls) decls.push_back(&decl);
+    for (const OpDecl& decl : kCallingDecls) decls.push_back(&decl);
     return OpRegistry::Build(decls)->release();
   }();
   return ops;

@@ -12,7 +12,7 @@ namespace {
 
 using LmdbFiles = std::shared_ptr<const std::vector<std::string>>;
 
-class LmdbSource final : public RowSource {
+class LmdbSource final : public DatabaseRows {
  public:
   explicit LmdbSource(LmdbFiles files) : files_(std::move(files)) {}
 

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "millrace/ops/data/blocking_call.h"
-#include "millrace/ops/database/row_source.h"
+#include "millrace/ops/database/database_rows.h"
 
 namespace millrace::ops {
 
 class RowIterator final : public DatasetIterator {
  public:
-  explicit RowIterator(std::unique_ptr<RowSource> source)
+  explicit RowIterator(std::unique_ptr<DatabaseRows> source)
       : read_(std::make_shared<Read>()) {
     read_->source = std::move(source);
   }
@@ -27,7 +27,7 @@ class RowIterator final : public DatasetIterator {
  private:
   // Belongs to the thread that reads while a call is in progress.
   struct Read {
-    std::unique_ptr<RowSource> source;
+    std::unique_ptr<DatabaseRows> source;
     int64_t pass_over = 0;
     std::vector<Element> rows;
     Status status;  // of the row behind these

@@ -20,7 +20,7 @@ struct SqlQuery {
   std::vector<DataType> types;
 };
 
-class SqlSource final : public RowSource {
+class SqlSource final : public DatabaseRows {
  public:
   explicit SqlSource(std::shared_ptr<const SqlQuery> query)
       : query_(std::move(query)) {}

@@ -1,6 +1,5 @@
 // Kernels of greyscale dilations.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/pooling/dilation.op.h"
+#include "millrace/ops/pooling/window_loops.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -22,17 +22,6 @@ struct DilationSizes {
   int64_t OutputSize() const { return y.output * x.output * depth; }
   int64_t Taps() const { return y.filter * x.filter; }
 };
-
-template <class T>
-T LowestOf() {
-  if constexpr (std::is_same_v<T, Half>) {
-    return Half::FromBits(0xfbff);
-  } else if constexpr (std::is_same_v<T, Bfloat16>) {
-    return Bfloat16::FromBits(0xff7f);
-  } else {
-    return std::numeric_limits<T>::lowest();
-  }
-}
 
 // Returns the sum in type T: half and bfloat16 are rounded.
 template <class T>

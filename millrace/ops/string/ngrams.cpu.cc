@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/string/counted_text.h"
-#include "millrace/graph/attr/int32_attr.h"
 
 namespace millrace::ops {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "millrace/base/utf8.h"
-#include "millrace/kernel/kernel.h"
 #include "millrace/graph/attr/int32_attr.h"
+#include "millrace/kernel/kernel.h"
 #include "millrace/ops/unicode/text_decoder.h"
 
 namespace millrace::ops {

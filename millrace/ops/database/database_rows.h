@@ -1,4 +1,4 @@
-// RowSource: rows that are read one after the other.
+// DatabaseRows: rows that are read one after the other.
 #pragma once
 
 #include "millrace/ops/data/dataset.h"
@@ -7,9 +7,9 @@
 namespace millrace::ops {
 
 // For one thread at a time, which may block.
-class RowSource {
+class DatabaseRows {
  public:
-  virtual ~RowSource() = default;
+  virtual ~DatabaseRows() = default;
   // Reads the next row. Returns false at the end.
   virtual StatusOr<bool> Next(IteratorRuntime& runtime, Element* row) = 0;
 };
