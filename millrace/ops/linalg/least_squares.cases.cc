@@ -16,9 +16,7 @@ Value RankTwo(DataType t) {
 
 AttrMap Fast(bool fast) { return {{"fast", fast}}; }
 
-}  // namespace
-
-MR_CASES(MatrixSolveLs)(CaseList& c) {
+void LeastSquaresCases(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const bool fast : {false, true}) {
       for (const double l2 : {0.0, 0.75}) {
@@ -44,16 +42,10 @@ MR_CASES(MatrixSolveLs)(CaseList& c) {
         .Tolerance(MatrixTolerance(t));
     c.Ok({Full(t, {3, 2}, 0), Rand(t, {3, 1}), Regularizer(0)}, Fast(false));
   });
-  for (const DataType t : {kD, kC}) {
-    c.Ok({Rand(t, {2, 4, 3}, 1, 2), Rand(t, {2, 4, 2}), Regularizer(1)})
-        .Tolerance(1e-9)
-        .Gradient({0, 1});
-    c.Ok({Rand(t, {2, 3, 4}, 1, 2), Rand(t, {2, 3, 2}), Regularizer(1)})
-        .Tolerance(1e-9)
-        .Gradient({0, 1});
-  }
-  c.Ok({F64({5, 30, 20}), F64({5, 30, 2}), Regularizer(0)}, Fast(false))
-      .Tolerance(1e-9);
+}
+
+// Inputs that the kernel refuses.
+void RefusedInputs(CaseList& c) {
   c.Error({Full(kF, {3, 2}, 0), F32({3, 1}), Regularizer(0)}, kInvalid,
           kNoFullRank);
   for (const bool fast : {false, true}) {
@@ -74,12 +66,35 @@ MR_CASES(MatrixSolveLs)(CaseList& c) {
     error(F32({2, 3, 2}), F32({4, 3, 1}), Regularizer(0),
           "All input tensors must have the same outer dimensions.");
   }
+}
+
+}  // namespace
+
+MR_CASES(MatrixSolveLs)(CaseList& c) {
+  LeastSquaresCases(c);
+  for (const DataType t : {kD, kC}) {
+    c.Ok({Rand(t, {2, 4, 3}, 1, 2), Rand(t, {2, 4, 2}), Regularizer(1)})
+        .Tolerance(1e-9)
+        .Gradient({0, 1});
+    c.Ok({Rand(t, {2, 3, 4}, 1, 2), Rand(t, {2, 3, 2}), Regularizer(1)})
+        .Tolerance(1e-9)
+        .Gradient({0, 1});
+  }
+  c.Ok({F64({5, 30, 20}), F64({5, 30, 2}), Regularizer(0)}, Fast(false))
+      .Tolerance(1e-9);
+  RefusedInputs(c);
   c.BuildError({F32({3, 2}), F32({2, 1}), Regularizer(0)}, {},
                "Dimensions must be equal, but are 3 and 2");
   c.BuildError({F32({3}), F32({3, 1}), Regularizer(0)}, {},
                "Shape must be at least rank 2 but is rank 1");
   c.BuildError({F32({3, 2}), F32({3, 1}), F64({1})}, {},
                "Shape must be rank 0 but is rank 1");
+}
+
+// Its shape function leaves every check to the kernel.
+MR_CASES(BatchMatrixSolveLs)(CaseList& c) {
+  LeastSquaresCases(c);
+  RefusedInputs(c);
 }
 
 }  // namespace millrace::cases

@@ -150,5 +150,7 @@ class LeastSquaresKernel {
 
 MR_KERNELS(MatrixSolveLs, Cpu){
     {.types = MR_MATRIX_TYPES, .make = MakeKernel<LeastSquaresKernel>}};
+MR_KERNELS(BatchMatrixSolveLs, Cpu){
+    {.types = "T: float, double", .make = MakeKernel<LeastSquaresKernel>}};
 
 }  // namespace millrace::ops

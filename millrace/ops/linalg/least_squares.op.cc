@@ -23,4 +23,14 @@ MR_OP(MatrixSolveLs){
         "slower, by factors that also solve matrices without full rank.",
 };
 
+MR_OP(BatchMatrixSolveLs){
+    .inputs = "matrix: T, rhs: T, l2_regularizer: double",
+    .outputs = "output: T",
+    .attrs = "T: {double, float}; fast: bool = true",
+    .shape = shapes::Unknown,
+    .doc = "MatrixSolveLs under its old name.",
+    .deprecated_version = 13,
+    .deprecated_hint = "Use MatrixSolveLs instead.",
+};
+
 }  // namespace millrace::ops
