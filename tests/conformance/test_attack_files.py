@@ -168,6 +168,56 @@ def message_of(path):
   ]
 
 
+def lines_of(path):
+  """As database_of, over the lines of a CSV file."""
+  elements = dict(output_types=types(raw.STRING), output_shapes=shapes(()))
+  return [
+    text("path", path),
+    text("plain", ""),
+    text("comma", ","),
+    text("default", "", scalar=False),
+    raw.const("buffer", 1024, raw.INT64),
+    raw.const("no", raw.tensor(raw.BOOL, bool_val=[False])),
+    raw.const("columns", raw.tensor(raw.INT64, (0,))),
+    raw.node("data", "CSVDataset", "path", "plain", "buffer", "no", "comma", "no", "plain", "columns", "default", **elements),
+    raw.node("iterator", "IteratorV2", shared_name=b"", container=b"", **elements),
+    raw.node("make", "MakeIterator", "data", "iterator"),
+    raw.node("next", "IteratorGetNext", "iterator", **elements),
+  ]
+
+
+def records_to(path):
+  return [
+    text("path", path),
+    text("plain", ""),
+    raw.node("data", "TensorDataset", "plain", Toutput_types=types(raw.STRING), output_shapes=shapes(())),
+    raw.node("a", "DatasetToTFRecord", "data", "path", "plain"),
+  ]
+
+
+def matrix_of(path):
+  return [
+    text("path", path),
+    text("name", "x"),
+    raw.const("rows", raw.tensor(raw.INT64, (1,), int64_val=[0])),
+    raw.const("columns", raw.tensor(raw.INT64, (0,))),
+    raw.const("new", raw.tensor(raw.FLOAT, (0,))),
+    raw.node("a", "LoadAndRemapMatrix", "path", "name", "rows", "columns", "new", num_rows=1, num_cols=1),
+  ]
+
+
+def vocabularies_of(new, old):
+  return [
+    text("new", new),
+    text("old", old),
+    raw.node("a", "GenerateVocabRemapping", "new", "old", new_vocab_offset=0, num_new_vocab=1),
+  ]
+
+
+def bytes_of(path):
+  return [raw.node("a", "ImmutableConst", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of(1), memory_region_name=path.encode())]
+
+
 FLOATS = {"dtypes": types(raw.FLOAT)}
 
 
@@ -214,12 +264,18 @@ ATTACKS = {
   "LMDBDataset": lambda p: (database_of("LMDBDataset", [p], 2), {"fetch": ["next:0"], "before": ["make"]}),
   "SqlDataset": lambda p: (database_of("SqlDataset", ["sqlite", p, "select 1"], 1), {"fetch": ["next:0"], "before": ["make"]}),
   "RecordInput": lambda p: ([raw.node("a", "RecordInput", file_pattern=p.encode())], {"fetch": ["a:0"]}),
+  "CSVDataset": lambda p: (lines_of(p), {"fetch": ["next:0"], "before": ["make"]}),
+  "DatasetToTFRecord": lambda p: (records_to(p), {"target": ["a"]}),
+  "LoadAndRemapMatrix": lambda p: (matrix_of(p), {"fetch": ["a:0"]}),
+  "GenerateVocabRemapping": lambda p: (vocabularies_of(p, "sub/inside"), {"fetch": ["a:0"]}),
+  "GenerateVocabRemapping_old": lambda p: (vocabularies_of("sub/inside", p), {"fetch": ["a:0"]}),
+  "ImmutableConst": lambda p: (bytes_of(p), {"fetch": ["a:0"]}),
   "DecodeProtoV2": lambda p: (message_of(p), {"fetch": ["a:0"]}),
   "MergeV2Checkpoints": lambda p: merged(p, "sub/merged"),
   "MergeV2Checkpoints_to": lambda p: merged("part", p, before=["a"]),
 }
 # Those that look for files by the names of others may also find none.
-BY_PREFIX = {"RestoreV2", "MergeV2Checkpoints", "RecordInput"}
+BY_PREFIX = {"RestoreV2", "MergeV2Checkpoints", "RecordInput", "LoadAndRemapMatrix"}
 
 
 def ways_out(base):

@@ -13,25 +13,6 @@ namespace {
 
 constexpr int kAloneMillis = 10'000;
 
-using IsWanted = absl::FunctionRef<bool(absl::string_view op)>;
-
-bool BodyUses(const FunctionLibrary& library, const std::string& name,
-              IsWanted is_wanted, absl::flat_hash_set<std::string>* seen) {
-  const FunctionDef* const function = library.Find(name);
-  if (function == nullptr || !seen->insert(name).second) return false;
-  for (const NodeDef& node : function->nodes) {
-    if (is_wanted(node.op)) return true;
-    for (const auto& [attr, value] : node.attrs) {
-      const auto* const called = value.get<AttrValue::Func>();
-      if (called != nullptr && *called != nullptr &&
-          BodyUses(library, (*called)->name, is_wanted, seen)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
@@ -60,9 +41,31 @@ StatusOr<std::shared_ptr<const CapturedFunction>> CapturedFunction::Make(
   return std::shared_ptr<const CapturedFunction>(std::move(made));
 }
 
-bool CapturedFunction::Uses(IsWanted is_wanted) const {
-  absl::flat_hash_set<std::string> seen;
-  return BodyUses(source_->library(), function_->name, is_wanted, &seen);
+bool CapturedFunction::Uses(
+    absl::FunctionRef<bool(absl::string_view op)> is_wanted) const {
+  const FunctionLibrary& library = source_->library();
+  absl::flat_hash_set<absl::string_view> seen;
+  std::vector<const FunctionDef*> bodies;
+  const auto add = [&](const std::string& name) {
+    const FunctionDef* const body = library.Find(name);
+    if (body != nullptr && seen.insert(body->signature.name).second) {
+      bodies.push_back(body);
+    }
+  };
+  add(function_->name);
+  while (!bodies.empty()) {
+    const FunctionDef& body = *bodies.back();
+    bodies.pop_back();
+    for (const NodeDef& node : body.nodes) {
+      if (is_wanted(node.op)) return true;
+      add(node.op);  // a function may be called by its name
+      for (const auto& [attr, value] : node.attrs) {
+        const auto* const called = value.get<AttrValue::Func>();
+        if (called != nullptr && *called != nullptr) add((*called)->name);
+      }
+    }
+  }
+  return false;
 }
 
 Status BoundFunction::Bind(IteratorRuntime& runtime,
