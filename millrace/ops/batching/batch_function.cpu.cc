@@ -14,7 +14,7 @@ namespace {
 class FunctionBatch : public std::enable_shared_from_this<FunctionBatch> {
  public:
   FunctionBatch(BatchTasks tasks, const AttrValue::Func& function,
-                const BatchOptions& options, int num_batched,
+                const BatchQueueOptions& options, int num_batched,
                 absl::AnyInvocable<void() &&> finished)
       : tasks_(std::move(tasks)),
         function_(function),
@@ -160,7 +160,7 @@ class FunctionBatch : public std::enable_shared_from_this<FunctionBatch> {
 
   const BatchTasks tasks_;
   const AttrValue::Func function_;
-  const BatchOptions& options_;  // of the kernel, which the last run keeps
+  const BatchQueueOptions& options_;  // of the kernel, which the last run keeps
   const int num_batched_;
   absl::AnyInvocable<void() &&> finished_;
   FunctionRunner::Handle handle_ = 0;

@@ -8,8 +8,8 @@
 
 namespace millrace::ops {
 
-StatusOr<BatchOptions> BatchOptions::From(const KernelInit& init) {
-  BatchOptions o;
+StatusOr<BatchQueueOptions> BatchQueueOptions::From(const KernelInit& init) {
+  BatchQueueOptions o;
   MR_ASSIGN_OR_RETURN(o.threads, init.Attr<int64_t>("num_batch_threads"));
   MR_ASSIGN_OR_RETURN(o.max_rows, init.Attr<int64_t>("max_batch_size"));
   MR_ASSIGN_OR_RETURN(o.max_batches,
@@ -54,7 +54,7 @@ StatusOr<BatchOptions> BatchOptions::From(const KernelInit& init) {
       "max_batch_size when enable_large_batch_splitting is true");
 }
 
-int64_t BatchOptions::Padded(int64_t rows) const {
+int64_t BatchQueueOptions::Padded(int64_t rows) const {
   const auto fits =
       std::lower_bound(allowed_rows.begin(), allowed_rows.end(), rows);
   return fits == allowed_rows.end() ? rows : *fits;
@@ -256,7 +256,7 @@ void BatchQueue::Drop(const Ref<BatchTask>& task) {
 
 StatusOr<BatchQueuePlace> BatchQueuePlace::From(const KernelInit& init) {
   BatchQueuePlace place;
-  MR_ASSIGN_OR_RETURN(place.options_, BatchOptions::From(init));
+  MR_ASSIGN_OR_RETURN(place.options_, BatchQueueOptions::From(init));
   MR_ASSIGN_OR_RETURN(place.container_, init.Attr<std::string>("container"));
   MR_ASSIGN_OR_RETURN(place.name_, init.Attr<std::string>("shared_name"));
   MR_ASSIGN_OR_RETURN(place.queue_, init.Attr<std::string>("batching_queue"));

@@ -16,7 +16,7 @@
 namespace millrace::ops {
 
 // The attributes that say how a node makes batches.
-struct BatchOptions {
+struct BatchQueueOptions {
   int64_t threads = 1;         // batches that are computed at the same time
   int64_t max_rows = 1;        // of a batch
   int64_t max_batches = 10;    // that may wait
@@ -27,7 +27,7 @@ struct BatchOptions {
   bool split = false;
 
   // Returns INVALID_ARGUMENT, in stock's words, for values that do not fit.
-  static StatusOr<BatchOptions> From(const KernelInit& init);
+  static StatusOr<BatchQueueOptions> From(const KernelInit& init);
   // Returns the smallest allowed number of rows that has room for `rows`.
   int64_t Padded(int64_t rows) const;
   // Returns the largest number of rows that are computed at once.
@@ -83,7 +83,7 @@ class BatchQueue final : public Resource {
  public:
   static constexpr absl::string_view kTypeName = "BatchQueue";
 
-  BatchQueue(BatchOptions options, Lanes& lanes)
+  BatchQueue(BatchQueueOptions options, Lanes& lanes)
       : options_(std::move(options)), lanes_(lanes) {}
 
   absl::string_view type_name() const override { return kTypeName; }
@@ -118,7 +118,7 @@ class BatchQueue final : public Resource {
   void Drop(const Ref<BatchTask>& task);
   static void Unregister(const BatchTask& task);
 
-  const BatchOptions options_;
+  const BatchQueueOptions options_;
   Lanes& lanes_;
   mutable Mutex mu_;  // guards all below
   absl::btree_map<std::string, Queue> queues_;
@@ -131,10 +131,10 @@ class BatchQueuePlace {
  public:
   static StatusOr<BatchQueuePlace> From(const KernelInit& init);
   void Add(const Ref<BatchTask>& task) const;
-  const BatchOptions& options() const { return options_; }
+  const BatchQueueOptions& options() const { return options_; }
 
  private:
-  BatchOptions options_;
+  BatchQueueOptions options_;
   std::string container_, name_, queue_;
 };
 
