@@ -276,7 +276,7 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
   auto start = [call, plan = std::move(plan), pool = options_.pool, fresh_stack,
                 bind] {
     PlanRun run;
-    run.bind_retvals = bind;
+    if (bind) run.result_views = ResultViews::kBindAtEnd;
     run.environment = &call->environment;
     run.args = call->args;
     run.retvals = &call->retvals;

@@ -110,7 +110,9 @@ void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
   if (run.retvals) run.retvals->resize(plans->num_retvals_);
   if (plans->plans_.size() == 1) {
     PlanRun whole = run;
-    whole.bind_retvals = true;
+    if (whole.result_views == ResultViews::kKeep) {
+      whole.result_views = ResultViews::kBindAtEnd;
+    }
     RunPlan(plans->plans_[0], whole, std::move(done));
     return;
   }

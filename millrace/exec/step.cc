@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -9,6 +10,7 @@
 #include "millrace/base/denormals.h"
 #include "millrace/base/threads/batch.h"
 #include "millrace/base/threads/event_threads.h"
+#include "millrace/exec/fetched_views.h"
 #include "millrace/exec/kernel_call.h"
 #include "millrace/exec/local_queue.h"
 #include "millrace/exec/node_inputs.h"
@@ -23,6 +25,9 @@ namespace {
 // A kernel that takes less time runs inline on the thread that made it ready:
 // waking another thread takes about as long (5 to 50 us, see dnnl.cc).
 constexpr int64_t kInlineCostNanos = 40'000;
+// A kernel that takes longer is as a wait to the results that are bound at the
+// first one: about the time in which another task asks for them.
+constexpr int64_t kLongNanos = 200'000;
 // How often a thread checks whether to post the nodes in its queue.
 constexpr int kNodesPerLook = 64;
 constexpr int64_t kLookNanos = 1'000'000;
@@ -51,7 +56,13 @@ class Step {
         device_(plan_->device()),
         propagation_(*plan_),
         recorder_(*plan_, run.environment->stats),
-        failure_(*run.environment) {}
+        failure_(*run.environment) {
+    if (run_.retvals != nullptr &&
+        run_.result_views == ResultViews::kBindAtTheFirstWait &&
+        plan_->num_retvals() > 0) {
+      fetched_.emplace(*run_.retvals, device_.allocator());
+    }
+  }
 
   void Start() {
     ReadyList ready;
@@ -66,6 +77,7 @@ class Step {
     outstanding_.store(static_cast<int64_t>(ready.size()),
                        std::memory_order_relaxed);
     const bool may_keep = run_.may_use_caller || EventThreads::HasHandedOver();
+    const bool turns = BeginTurn();
     LocalQueue queue;
     if (run_.may_use_caller || plan_->all_cheap()) {
       for (const ReadyNode& r : ready) queue.push_back(r);
@@ -73,6 +85,7 @@ class Step {
       Dispatch(ready, queue);
     }
     Process(queue, may_keep ? kKeepCallerNanos : kKeepOtherNanos);
+    if (turns) EndTurn();
   }
 
  private:
@@ -99,6 +112,25 @@ class Step {
   absl::Span<EdgeValue> Inputs(const ReadyNode& r) const {
     return {r.iteration->storage.slots.get() + r.node->first_slot,
             static_cast<size_t>(r.node->num_inputs)};
+  }
+
+  // A turn is the work of one thread on ready nodes, from when it is posted. A
+  // step that watches for its first wait counts them: it waits when the last
+  // one ends. The caller of BeginTurn holds an outstanding node or a turn; a
+  // turn keeps the step alive. Returns whether turns count.
+  bool BeginTurn() {
+    if (!fetched_.has_value()) return false;
+    outstanding_.fetch_add(1, std::memory_order_relaxed);
+    turns_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+
+  // Requires that BeginTurn returned true; without that, the step may be gone.
+  void EndTurn() {
+    if (turns_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      fetched_->Bind().IgnoreError();  // told when all are bound
+    }
+    if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) Complete();
   }
 
   // Runs ready nodes, and those that become ready, on this thread for about
@@ -148,18 +180,22 @@ class Step {
     TaskQueue* pool = run_.pool;
     const size_t piece = queue.piece_size();
     while (!queue.empty()) {
-      pool->Schedule([this, nodes = queue.TakeFront(piece)]() mutable {
+      const bool turns = BeginTurn();
+      pool->Schedule([this, turns, nodes = queue.TakeFront(piece)]() mutable {
         LocalQueue mine = std::move(nodes);
         Process(mine, kKeepPoolThread);
+        if (turns) EndTurn();
       });
     }
   }
 
   void Post(TaskQueue* pool, const ReadyNode& r) {
-    pool->Schedule([this, r] {
+    const bool turns = BeginTurn();
+    pool->Schedule([this, turns, r] {
       LocalQueue queue;
       queue.push_back(r);
       Process(queue, kKeepPoolThread);
+      if (turns) EndTurn();
     });
   }
 
@@ -188,7 +224,11 @@ class Step {
       case NodeKind::kRetval: {
         EdgeValue& input = Inputs(r)[0];
         Status status = ViewReference(&input);
-        if (status.ok()) (*run_.retvals)[n.retval] = std::move(input.tensor);
+        if (status.ok()) {
+          const bool is_view = input.tensor.is_view();
+          (*run_.retvals)[n.retval] = std::move(input.tensor);
+          if (is_view && fetched_.has_value()) fetched_->Add(n.retval);
+        }
         return Finish(r, {}, WithNode(std::move(status), n), queue);
       }
       case NodeKind::kMerge: {
@@ -215,6 +255,9 @@ class Step {
       if (failure_.FailIfCancelled()) return Skip(r);
       // Data that earlier nodes sent must not wait for this one.
       Batch::FlushAll();
+      if (fetched_.has_value() && plan_->cost_nanos(n) >= kLongNanos) {
+        fetched_->Bind().IgnoreError();
+      }
     }
     absl::InlinedVector<EdgeValue, 2> outputs(n.num_outputs);
     const bool timed = !n.cheap || recorder_.is_on();
@@ -259,8 +302,12 @@ class Step {
                                    AsyncRun::kReturned) {
                                  LocalQueue later;
                                  Step* step = run->step;
+                                 const bool turns = step->BeginTurn();
+                                 if (turns)
+                                   step->fetched_->Bind().IgnoreError();
                                  if (step->FinishAsync(run, later))
                                    step->GoOn(later);
+                                 if (turns) step->EndTurn();
                                }
                              }));
     if (run->phase.exchange(AsyncRun::kReturned) == AsyncRun::kCompleted) {
@@ -361,7 +408,10 @@ class Step {
     Done done = std::move(done_);
     Status status = failure_.status();
     if (status.ok()) propagation_.GiveBack();
-    if (status.ok() && run_.bind_retvals && run_.retvals != nullptr) {
+    if (status.ok() && fetched_.has_value()) {
+      status = fetched_->Bind();
+    } else if (status.ok() && run_.retvals != nullptr &&
+               run_.result_views == ResultViews::kBindAtEnd) {
       status = BindAll(absl::MakeSpan(*run_.retvals), device_.allocator());
     }
     delete this;
@@ -375,6 +425,8 @@ class Step {
   Propagation propagation_;
   const NodeRecorder recorder_;
   std::atomic<int64_t> outstanding_{0};
+  std::atomic<int64_t> turns_{0};
+  std::optional<FetchedViews> fetched_;  // set if it watches for a wait
   StepFailure failure_;
 };
 

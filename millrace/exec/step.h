@@ -1,6 +1,7 @@
 // Step: one run of a Plan.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,13 @@
 
 namespace millrace {
 
+// Says what becomes of a run's results that are views of variables.
+enum class ResultViews : uint8_t {
+  kKeep,               // they stay views
+  kBindAtEnd,          // they are bound when the run has ended
+  kBindAtTheFirstWait  // or when it first waits (exec/fetched_views.h)
+};
+
 // The inputs and outputs of a run. Everything must outlive the run.
 struct PlanRun {
   StepEnvironment* environment = nullptr;
@@ -18,9 +26,7 @@ struct PlanRun {
   std::vector<Tensor>* retvals = nullptr;  // by the index of _Retval; a dead
                                            // one stays invalid
   TaskQueue* pool = nullptr;               // runs ready nodes
-  // Whether results that are views of variables are bound when the run has
-  // ended.
-  bool bind_retvals = false;
+  ResultViews result_views = ResultViews::kKeep;
   // Whether nodes that are not cheap may run on the calling thread, too, until
   // the first wait (a local Run on the user's thread). They always may on a
   // thread of the pool, or on one that has handed its events over

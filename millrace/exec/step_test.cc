@@ -278,6 +278,47 @@ TEST_F(StepTest, AReferenceInputMustBeInitialized) {
   EXPECT_EQ(run.Run(Build()).code(), StatusCode::kFailedPrecondition);
 }
 
+// Fetches `v` (1 before) from a step in which two updates add 10 at once and
+// two others add 100 when a value has come.
+class FetchedViewTest : public testing::Test {
+ protected:
+  int64_t Fetch(ResultViews result_views) {
+    TestDevice device;
+    TestGraph g;
+    const OutputRef var = g.Add("var", "Var");
+    g.Retval(0, var);
+    const OutputRef ten = g.Arg(0);
+    g.Add("now", "AddVar", {var, ten});
+    g.Add("too", "AddVar", {var, ten});
+    const OutputRef late = g.Add("take", "Take", {}, {{"key", "k"}});
+    g.Add("then", "AddVar", {var, late});
+    g.Add("last", "AddVar", {var, late});
+    auto variable = MakeRef<Variable>(DataType::kInt64, "v");
+    variable->Assign(Tensor::Scalar<int64_t>(1));
+    EXPECT_TRUE(device.resources().Create("", "v", variable).ok());
+    TestRun run({10});
+    run.result_views = result_views;
+    InlineQueue pool;
+    RunPlan(*BuildTestPlan(g.graph(), device), run.plan_run(&pool),
+            run.WhenDone());
+    pool.RunAll();
+    EXPECT_FALSE(run.ended());
+    const RendezvousValue value{.tensor = Tensor::Scalar<int64_t>(100)};
+    EXPECT_TRUE(run.rendezvous().Send("k;0:0", value).ok());
+    pool.RunAll();
+    EXPECT_TRUE(run.Wait().ok());
+    return run.value(0);
+  }
+};
+
+TEST_F(FetchedViewTest, IsBoundWhenTheStepFirstWaits) {
+  EXPECT_EQ(Fetch(ResultViews::kBindAtTheFirstWait), 21);
+}
+
+TEST_F(FetchedViewTest, IsBoundAtTheEnd) {
+  EXPECT_EQ(Fetch(ResultViews::kBindAtEnd), 221);
+}
+
 TEST_F(StepTest, StatsNameTheNodes) {
   g_.Retval(0, g_.Add("inc", "Inc", {g_.Arg(0)}));
   StepStatsCollector stats;

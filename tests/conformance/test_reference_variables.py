@@ -359,6 +359,50 @@ def test_between_devices(on_both, config):
   on_both(program)
 
 
+@pytest.mark.parametrize("master", ["ps", "worker"])
+@pytest.mark.parametrize("waits_for", ["worker/task:0", "worker/task:1", "queue"])
+def test_a_fetch_beside_an_update_that_waits(on_both, config, master, waits_for):
+  """A fetch is sent to the master's task as soon as it is there, so a worker that runs [train_op, global_step] is given the
+  step before the update; a master on the variable's own task reads the variable when the step has ended."""
+
+  def program(cluster):
+    with tf1.device(PS):
+      v = variable(np.int64(0))
+      snapshot = tf.identity(tf.identity(v))
+      queue = tf1.FIFOQueue(10, tf.float32, [[]])
+    if waits_for == "queue":
+      with tf1.device(PS):
+        gradient = queue.dequeue()
+      with tf1.device("/job:worker/task:1"):
+        feed = queue.enqueue(tf.reduce_sum(tf.ones([100, 100]) * tf1.placeholder_with_default(1.0, [])))
+    else:
+      with tf1.device("/job:" + waits_for):
+        gradient = tf.reduce_sum(tf.ones([100, 100]) * tf1.placeholder_with_default(1.0, []))
+      feed = tf.no_op()
+    with tf1.device(PS), after(gradient):
+      update = tf1.assign_add(v, 1)
+    with tf1.Session(cluster.target(master), config=config if cluster.kind == "millrace" else NOT_REWRITTEN) as session:
+      session.run(tf1.global_variables_initializer())
+      runs = [[got - step for got in session.run([update.op, feed, v, snapshot])[2:]] for step in range(20)]
+      if cluster.kind == "millrace":
+        assert all(run == runs[0] for run in runs)
+      return max(runs, key=runs.count)  # stock's request comes late at times
+
+  seen = 1 if master == "ps" else 0
+  assert on_both(program) == [seen, seen]
+
+
+def test_a_fetch_from_another_task_beside_updates_that_wait_for_nothing(our_cluster, config):
+  """What stock gives depends on which comes first, the update or the master's request; it is mostly the update."""
+  with tf1.Graph().as_default():
+    with tf1.device(PS):
+      v = variable(0.0, "early")
+      updates = tf.group(tf1.assign_add(v, 1.0), tf1.assign_add(v, 2.0))
+    with tf1.Session(our_cluster.target("worker"), config=config) as session:
+      session.run(tf1.global_variables_initializer())
+      assert [session.run([updates, v])[1] for _ in range(4)] == [3, 6, 9, 12]
+
+
 def test_feeds_and_partial_runs(on_both, config):
   def program(cluster):
     with tf1.device(PS):

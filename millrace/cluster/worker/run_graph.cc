@@ -182,6 +182,10 @@ void RunGraphCall::RunPlans() {
   run.args = args_;
   run.retvals = &retvals_;
   run.pool = &worker_.lanes.inter_op;
+  // TensorFlow sends what is fetched to the master when it is there.
+  if (session_->master_is_elsewhere()) {
+    run.result_views = ResultViews::kBindAtTheFirstWait;
+  }
   PlanSet::Run(graph_->plans(), run,
                [self = Ref<RunGraphCall>::Share(this)](Status status) {
                  self->PartDone(status);

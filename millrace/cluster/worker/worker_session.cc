@@ -60,6 +60,8 @@ StatusOr<Ref<WorkerSession>> WorkerSession::Make(
     session->own_peers_ = MakePeers(std::move(peers));
     session->peers_ = session->own_peers_.get();
   }
+  const StatusOr<TaskName> master = TaskName::Parse(request.master_task);
+  session->master_is_elsewhere_ = master.ok() && *master != session->task_;
   const bool renamed = session->task_ != worker.options.task;
   if (renamed && !request.isolate_session_state) {
     return Unimplemented("a session under another task's name, ",

@@ -43,6 +43,8 @@ class WorkerSession : public RefCounted {
     return key_prefix_;
   }
   const std::string& master_task() const { return master_task_; }
+  // Whether the session's master is at another task.
+  bool master_is_elsewhere() const { return master_is_elsewhere_; }
   int64_t master_incarnation() const { return master_incarnation_; }
   // Devices of isolated sessions.
   const std::vector<std::unique_ptr<Device>>& own_devices() const {
@@ -104,6 +106,7 @@ class WorkerSession : public RefCounted {
   const FunctionDifferentiator differentiate_;
   TaskQueue* const pool_;
   TaskName task_;
+  bool master_is_elsewhere_ = false;
   std::shared_ptr<const std::string> key_prefix_;
   std::shared_ptr<Peers> own_peers_;
   Peers* peers_ = nullptr;

@@ -169,6 +169,7 @@ class TestRun {
     run.args = args_;
     run.retvals = &retvals_;
     run.pool = pool;
+    run.result_views = result_views;
     environment_.stats = stats;
     return run;
   }
@@ -198,6 +199,7 @@ class TestRun {
     return retvals_[i].valid() ? retvals_[i].scalar<int64_t>() : -1;
   }
   StepStatsCollector* stats = nullptr;
+  ResultViews result_views = ResultViews::kKeep;
 
  private:
   CancelScope cancel_;

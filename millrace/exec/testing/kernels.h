@@ -98,6 +98,7 @@ inline const OpRegistry& TestOps() {
       {"Var", {.outputs = "ref: Ref(int64)", .flags = kStateful}},
       {"Get", {.inputs = kX, .outputs = kY}},
       {"SetVar", {.inputs = "ref: Ref(int64)", .outputs = kY}},
+      {"AddVar", {.inputs = "ref: Ref(int64), x: int64", .flags = kStateful}},
       {"Call", {.inputs = kX, .outputs = kY, .attrs = "f: func"}},
       {"OnlyGpu", {}},
   };
@@ -302,6 +303,13 @@ inline Status Var(KernelContext& ctx) {
   ctx.set_output_ref(0, std::move(variable));
   return OkStatus();
 }
+inline Status AddVar(KernelContext& ctx) {
+  Variable& variable = *ctx.input_edge(0).ref;
+  MR_ASSIGN_OR_RETURN(const Tensor old, variable.Read(nullptr));
+  variable.Assign(Tensor::Scalar<int64_t>(old.scalar<int64_t>() +
+                                          ctx.input(1).scalar<int64_t>()));
+  return OkStatus();
+}
 
 struct Call {
   static StatusOr<Call> Make(const KernelInit& init) {
@@ -352,6 +360,7 @@ inline const KernelTable& TestKernelTable() {
       {"Var", "CPU", {{.make = MakeFunctionKernel<k::Var>, .cheap = true}}},
       {"Get", "CPU", {{.make = MakeFunctionKernel<k::Pass>}}},
       {"SetVar", "CPU", {{.make = MakeFunctionKernel<k::Inc>}}},
+      {"AddVar", "CPU", {{.make = MakeFunctionKernel<k::AddVar>}}},
       {"Call", "CPU", {{.make = MakeKernel<k::Call>}}},
       {"OnlyGpu", "GPU", {{.make = MakeFunctionKernel<k::Forget>}}},
   };

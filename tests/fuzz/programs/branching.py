@@ -1,6 +1,9 @@
 """Branches, loops and functions, with statements of their own inside."""
 
+import dataclasses
+
 import program as p
+import rules
 from generate import BRANCH, CHAIN, FREE, FUNCTION, Scope, statement
 from program import Block, Literal, Value
 
@@ -213,6 +216,8 @@ def function(g, scope):
   refs = frozenset(h.name for h in g.of_kind("variable") if h.is_ref)
   inner = [Value(f"a{n}_{i}", a.dtype, a.shape, task, here, refs) for i, a in enumerate(arguments)]
   inside = block(g, scope, FUNCTION, task, inner)
+  for s in p.walk(inside.statements):
+    s.operands = [dataclasses.replace(o, start=2) if rules.is_neutral(o) else o for o in s.operands]
   dtype, shape = type_of(g, inside)
   names = ", ".join(v.name for v in inner)
   block_ = Block(inside.statements, result_of(g, inside, dtype, shape))

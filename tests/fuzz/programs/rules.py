@@ -4,19 +4,34 @@ import program as p
 from program import Run, Statement, Value
 
 
-def changes_after(items, value, segment):
-  """The variables that a segment updates after it has made a value."""
+def statements_after(items, value, segment):
+  """The statements of a segment behind the one that makes a value; all of them if the value has no place."""
   statements = [s for s in items if isinstance(s, Statement) and s.segment == segment]
   for i, s in enumerate(statements):
     if value in s.outs:
-      statements = statements[i + 1 :]
-      break
-  return {name for s in p.walk(statements) for name in s.changes}
+      return statements[i + 1 :]
+  return statements
+
+
+def changes_after(items, value, segment):
+  """The variables that a segment updates after it has made a value."""
+  return {name for s in p.walk(statements_after(items, value, segment)) for name in s.changes}
+
+
+def waits_before_changes(items, value, segment, master):
+  """Whether the master's task has a turn on the chain before the first update of what the value views: by then the value has left."""
+  for s in statements_after(items, value, segment):
+    if any(value.views & set(inner.changes) for inner in p.walk([s])):
+      return False
+    # A server may have dropped what changes nothing, if its value is not read.
+    if s.task == master and (s.changes or any(h.kind == "queue" for h in s.handles)):
+      return True
+  return False
 
 
 def can_fetch(items, variables, value, segment, master):
-  """Whether a run of the segment has one answer for a value. What is another task's leaves that at some time after it was made; what
-  is the master's when all is done. `variables`: handles by name."""
+  """Whether a run of the segment has one answer for a value. What is another task's leaves that soon after it was made; what is the
+  master's when all is done. `variables`: handles by name."""
   if segment is None:
     return True
   changes = changes_after(items, value, segment)
@@ -24,7 +39,7 @@ def can_fetch(items, variables, value, segment, master):
     return False  # an assignment of another size: whoever looks before has the old elements
   if value.name in variables and (value.shape is None or not variables[value.name].is_ref):
     return value.name not in changes
-  return value.task == master or not value.views & changes
+  return value.task == master or not value.views & changes or waits_before_changes(items, value, segment, master)
 
 
 def carries_chain(items, value):
@@ -38,6 +53,13 @@ def carries_chain(items, value):
       }
       return any(v.name in read for v in s.outs)
   return False
+
+
+def is_neutral(operand):
+  """Whether an operand is all zeros or all ones: stock takes `x * 1` out of functions, whatever the configuration says."""
+  if not isinstance(operand, p.Literal) or operand.data or operand.dtype in ("bool", "string"):
+    return False
+  return operand.start in (0, 1) and (operand.step == 0 or p.elements(operand.shape) <= 1)
 
 
 def depends_on_place(program):
@@ -75,6 +97,8 @@ def violation(program):
         variables[h.name] = h
         if h.kind == "variable":
           values[h.name] = p.variable_value(h)
+      if s.kind == "function" and any(is_neutral(o) for inner in p.walk(s.blocks[0].statements) for o in inner.operands):
+        return f"function {s.number} has a constant that stock takes out"
       kept = [s.operands[i] for i in s.keeps]
       if any(isinstance(o, Value) and (o.views or o.moved) for o in kept):
         return f"statement {s.number} stores a view"
