@@ -29,8 +29,9 @@ WAITS = re.compile(
 # Archives that may wait: base itself, gRPC's side, generated messages.
 MAY_WAIT = {"libmillrace_base.a", "libmillrace_rpc_grpc.a", "libmillrace_proto.a", "libmillrace_test_support.a"}
 MAY_CONSTRUCT = {"libmillrace_proto.a"}
-# Objects that call the system for a reason that millrace/base cannot serve.
-EXCUSED = re.compile(r"^(bulk|s3|gcs|http)\w*\.cc\.o$")
+# Objects that call the system for a reason that millrace/base cannot serve; of
+# message_type it is inline code of protobuf.
+EXCUSED = re.compile(r"^((bulk|s3|gcs|http)\w*|message_type\.cpu)\.cc\.o$")
 
 
 def symbols(archive):

@@ -78,6 +78,9 @@ Output ConjOf(const Scope& scope, const Output& x) {
 }
 
 Output NumberLike(const Scope& scope, const Output& like, double value) {
+  if (IsInteger(like.dtype())) {
+    return ops::Const(scope, static_cast<int64_t>(value), like.dtype());
+  }
   return ops::Const(scope, value, like.dtype());
 }
 

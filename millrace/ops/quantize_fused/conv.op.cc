@@ -13,6 +13,16 @@ bool HasInput(const ShapeContext& c, const char* name) {
   return false;
 }
 
+// The sizes of images that a list of paddings makes are not known.
+void ForgetPaddedSizes(ShapeContext& c) {
+  const AttrValue* paddings = c.attrs().Find("padding_list");
+  const auto* list =
+      paddings == nullptr ? nullptr : paddings->get<AttrValue::IntList>();
+  const PartialShape s = c.output(0);
+  if (list == nullptr || list->empty() || s.rank() != 4) return;
+  c.set_output(0, PartialShape({s.dim(0), kUnknownDim, kUnknownDim, s.dim(3)}));
+}
+
 enum class FilterRanges { kScalar, kEachChannel };
 
 // The ranges of filters may have a number for each channel. So has the range of
@@ -37,14 +47,13 @@ Status FusedConvShape(ShapeContext& c) {
     c.set_output(1, range);
     c.set_output(2, range);
   }
-  const AttrValue* paddings = c.attrs().Find("padding_list");
-  const auto* list =
-      paddings == nullptr ? nullptr : paddings->get<AttrValue::IntList>();
-  if (list != nullptr && !list->empty() && c.output(0).rank() == 4) {
-    const PartialShape s = c.output(0);
-    c.set_output(0,
-                 PartialShape({s.dim(0), kUnknownDim, kUnknownDim, s.dim(3)}));
-  }
+  ForgetPaddedSizes(c);
+  return OkStatus();
+}
+
+Status FusedDepthwiseShape(ShapeContext& c) {
+  MR_RETURN_IF_ERROR(DepthwiseConvShape(c));
+  ForgetPaddedSizes(c);
   return OkStatus();
 }
 
@@ -171,14 +180,14 @@ MR_OP(QuantizedDepthwiseConv2DWithBiasAndRelu){
     .inputs = MR_QUANTIZED_CONV("bias: float, "),
     .outputs = MR_CONV_OUTPUTS,
     .attrs = MR_CONV_ATTRS("", "qint32") MR_PADDING_LIST,
-    .shape = DepthwiseConvShape,
+    .shape = FusedDepthwiseShape,
     .doc = "Relu of QuantizedDepthwiseConv2DWithBias.",
 };
 MR_OP(QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize){
     .inputs = MR_QUANTIZED_CONV("bias: Tbias, ") MR_FREEZED,
     .outputs = MR_CONV_OUTPUTS,
     .attrs = MR_CONV_ATTRS(MR_TBIAS, "quint8") MR_PADDING_LIST,
-    .shape = DepthwiseConvShape,
+    .shape = FusedDepthwiseShape,
     .doc =
         "Relu of QuantizedDepthwiseConv2DWithBias as bytes of the given range.",
 };

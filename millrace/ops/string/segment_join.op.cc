@@ -11,9 +11,10 @@ Status SegmentJoinShape(ShapeContext& c) {
   if (!texts.known_rank() || !ids.known_rank()) return c.Return(PartialShape());
   MR_RETURN_IF_ERROR(ShapeContext::WithRankAtLeast(texts, ids.rank()).status());
   const auto rank = static_cast<size_t>(ids.rank());
-  MR_RETURN_IF_ERROR(
-      ShapeContext::MergeShapes(PartialShape(texts.dims().first(rank)), ids)
-          .status());
+  for (int i = 0; i < ids.rank(); ++i) {
+    MR_RETURN_IF_ERROR(
+        ShapeContext::MergeDims(texts.dim(i), ids.dim(i)).status());
+  }
   MR_ASSIGN_OR_RETURN(const int64_t count, c.DimFromInput(2));
   const PartialShape segments{count};
   return c.Return(

@@ -1,4 +1,5 @@
 // Kernel of SparseCross.
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -31,14 +32,14 @@ class FeatureColumn {
 
   bool is_sparse() const { return rows_ != nullptr; }
   // Passes over the entries of a sparse input before `row`. Returns the row of
-  // the next one, or `none`. An entry whose row is behind that of the entry
-  // before it ends the input, as in stock.
+  // the next one, or `none` if that is less. An entry whose row is behind that
+  // of the entry before it ends the input, as in stock.
   int64_t PassTo(int64_t row, int64_t none) {
     for (; end_ < values_->dim(0); ++end_) {
       const int64_t own = RowOf(end_);
       if (own < passed_) return none;
       passed_ = own;
-      if (own >= row) return own;
+      if (own >= row) return std::min(own, none);
     }
     return none;
   }
@@ -264,7 +265,7 @@ class SparseCrossKernel {
           if (!column.is_sparse()) continue;
           const int64_t next = column.PassTo(row, rows);
           moved = moved || next > row;
-          row = next;
+          row = std::max(row, next);
         }
       }
       if (row >= rows) return OkStatus();
