@@ -7,6 +7,7 @@
 #include "millrace/base/sim/sim.h"
 #include "millrace/device/cpu/cpu_device.h"
 #include "millrace/device/fake/fake_gpu_device.h"
+#include "millrace/device/renamed_device.h"
 #include "millrace/tensor/host_allocator.h"
 
 namespace millrace {
@@ -116,6 +117,17 @@ StatusOr<std::unique_ptr<Device>> CloneDevice(Device& device,
   }
   return Unimplemented("devices of type ", device.type(),
                        " cannot have an isolated session");
+}
+
+std::unique_ptr<Device> RenameDevice(Device& device, absl::string_view job,
+                                     int task) {
+  DeviceAttributes attributes = device.attributes();
+  DeviceName parsed = device.parsed_name();
+  parsed.job = std::string(job);
+  parsed.task = task;
+  attributes.name = parsed.ToString();
+  return std::make_unique<RenamedDevice>(std::move(attributes),
+                                         std::move(parsed), device);
 }
 
 }  // namespace millrace

@@ -51,4 +51,9 @@ StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
 StatusOr<std::unique_ptr<Device>> CloneDevice(Device& device,
                                               absl::string_view job, int task);
 
+// Returns `device` under the name that it has as a device of another task: the
+// same hardware, incarnation and resources. `device` may be retired before.
+std::unique_ptr<Device> RenameDevice(Device& device, absl::string_view job,
+                                     int task);
+
 }  // namespace millrace

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "absl/strings/str_cat.h"
+#include "millrace/base/memory/retire.h"
 #include "millrace/kernel/resource.h"
 
 namespace millrace {
@@ -71,6 +73,26 @@ TEST(CloneDevice, SameHardwareOtherResources) {
     EXPECT_EQ((*clone)->allocator(), device->allocator());
     EXPECT_NE(&(*clone)->resources(), &device->resources());
   }
+}
+
+TEST(RenameDevice, SameHardwareAndResources) {
+  auto devices = *MakeDevices({.device_count = {{"CPU", 2}}}, "ps", 1);
+  std::vector<std::unique_ptr<Device>> renamed;
+  for (const auto& device : devices) {
+    renamed.push_back(RenameDevice(*device, "worker", 4));
+    EXPECT_EQ(renamed.back()->name(),
+              absl::StrCat("/job:worker/replica:0/task:4/device:CPU:",
+                           *device->parsed_name().index));
+    EXPECT_EQ(renamed.back()->attributes().incarnation,
+              device->attributes().incarnation);
+    EXPECT_EQ(renamed.back()->allocator(), device->allocator());
+    EXPECT_EQ(&renamed.back()->resources(), &device->resources());
+  }
+  // It may outlive the owner of the device.
+  ResourceStore* const resources = &devices[1]->resources();
+  Retire(std::move(devices[1]));
+  EXPECT_EQ(&renamed[1]->resources(), resources);
+  EXPECT_EQ(resources->default_container(), "ps");
 }
 
 }  // namespace

@@ -3,12 +3,42 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
+
 namespace millrace {
 namespace {
 
 // The limit on free states per plan; further concurrent steps allocate new
 // ones.
 constexpr size_t kMaxFreeStates = 16;
+
+// A master names the transfers of feeds and fetches "_recv_x_0" and
+// "_send_x_0"; RegisteredGraph makes them slots of the plan.
+PlanLabels::Node::Kind LabelKind(const PlanNode& n) {
+  using Kind = PlanLabels::Node::Kind;
+  switch (n.kind) {
+    case NodeKind::kNoOp:
+    case NodeKind::kControlTrigger:
+      return Kind::kNothingToRun;
+    case NodeKind::kTransfer:
+      return n.num_outputs == 0 ? Kind::kSend : Kind::kReceive;
+    case NodeKind::kArg:
+      return absl::StartsWith(n.info->name, "_recv_") ? Kind::kReceive
+                                                      : Kind::kKernel;
+    case NodeKind::kRetval:
+      return absl::StartsWith(n.info->name, "_send_") ? Kind::kSend
+                                                      : Kind::kKernel;
+    default:
+      return Kind::kKernel;
+  }
+}
+
+bool KeepsOutputs(const PlanNode& n) {
+  if (n.kind == NodeKind::kConstant) return true;
+  // A reference that comes from nowhere is that of a variable.
+  return n.num_inputs == 0 && n.num_outputs == 1 &&
+         IsRef(n.info->output_types[0]);
+}
 
 }  // namespace
 
@@ -39,9 +69,29 @@ std::shared_ptr<const PlanLabels> Plan::Labels() const {
   if (labels_ != nullptr) return labels_;
   auto labels = std::make_shared<PlanLabels>();
   labels->device = device_.name();
+  labels->allocator = std::string(device_.allocator()->name());
   labels->nodes.reserve(nodes_.size());
   for (const PlanNode& n : nodes_) {
-    labels->nodes.push_back({n.info->name, OpLabel(*n.info)});
+    labels->nodes.push_back({.name = n.info->name,
+                             .op = OpLabel(*n.info),
+                             .inputs = std::vector<PlanLabels::Input>(
+                                 static_cast<size_t>(n.num_inputs)),
+                             .output_types = n.info->output_types,
+                             .kind = LabelKind(n),
+                             .keeps_outputs = KeepsOutputs(n)});
+  }
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    for (const PlanEdge& edge : edges(nodes_[i])) {
+      const PlanNode& dst = node(edge.dst);
+      std::vector<PlanLabels::Input>& inputs =
+          labels->nodes[static_cast<size_t>(edge.dst)].inputs;
+      const PlanLabels::Input input = {static_cast<int32_t>(i), edge.src_port};
+      if (edge.slot == kControlPort) {
+        inputs.push_back(input);
+      } else {
+        inputs[static_cast<size_t>(edge.slot - dst.first_slot)] = input;
+      }
+    }
   }
   labels_ = std::move(labels);
   return labels_;

@@ -32,6 +32,9 @@ class PlanSet {
   bool all_cheap() const { return all_cheap_; }
   size_t num_nodes() const { return num_nodes_; }
   size_t num_devices() const { return plans_.size(); }
+  const std::vector<std::shared_ptr<const Plan>>& plans() const {
+    return plans_;
+  }
 
   // Runs all plans as one step; `done` is called after the last of them, with
   // the first underived error. `run` is as for RunPlan: its retvals must have

@@ -65,6 +65,8 @@ class Step {
   }
 
   void Start() {
+    if (recorder_.keeps_all()) [[unlikely]]
+      recorder_.RecordSource();
     ReadyList ready;
     for (int32_t root : plan_->roots()) {
       ready.push_back(
@@ -105,6 +107,7 @@ class Step {
     KernelContext context;
     Status status;
     int64_t start_nanos = 0;
+    std::unique_ptr<NodeRecorder::Notes> notes;
     enum : int { kStarted, kReturned, kCompleted };
     std::atomic<int> phase{kStarted};
   };
@@ -211,16 +214,16 @@ class Step {
     switch (n.kind) {
       case NodeKind::kNoOp:
       case NodeKind::kControlTrigger:
-        return Finish(r, {}, OkStatus(), queue);
+        return FinishLight(r, {}, OkStatus(), queue);
       case NodeKind::kConstant:
         outputs.resize(1);
         outputs[0].tensor = plan_->constant(n);
-        return Finish(r, absl::MakeSpan(outputs), OkStatus(), queue);
+        return FinishLight(r, absl::MakeSpan(outputs), OkStatus(), queue);
       case NodeKind::kArg:
         outputs.resize(1);
         outputs[0].tensor = run_.args[n.arg];
-        return Finish(r, absl::MakeSpan(outputs),
-                      WithNode(CheckArg(n, outputs[0].tensor), n), queue);
+        return FinishLight(r, absl::MakeSpan(outputs),
+                           WithNode(CheckArg(n, outputs[0].tensor), n), queue);
       case NodeKind::kRetval: {
         EdgeValue& input = Inputs(r)[0];
         Status status = ViewReference(&input);
@@ -229,17 +232,25 @@ class Step {
           (*run_.retvals)[n.retval] = std::move(input.tensor);
           if (is_view && fetched_.has_value()) fetched_->Add(n.retval);
         }
-        return Finish(r, {}, WithNode(std::move(status), n), queue);
+        return FinishLight(r, {}, WithNode(std::move(status), n), queue);
       }
       case NodeKind::kMerge: {
         outputs.resize(n.num_outputs);
         Status status = MergeInputs(n, Inputs(r), WinnerOf(r), outputs.data());
-        return Finish(r, absl::MakeSpan(outputs),
-                      WithNode(std::move(status), n), queue);
+        return FinishLight(r, absl::MakeSpan(outputs),
+                           WithNode(std::move(status), n), queue);
       }
       default:
         return RunKernel(r, queue);
     }
+  }
+
+  // Finishes a node that was handled here. Returns false as RunNode does.
+  bool FinishLight(const ReadyNode& r, absl::Span<EdgeValue> outputs,
+                   Status status, LocalQueue& queue) {
+    if (recorder_.keeps_all() && !r.is_dead && status.ok()) [[unlikely]]
+      recorder_.RecordLight(*r.node, outputs);
+    return Finish(r, outputs, std::move(status), queue);
   }
 
   // Returns false as RunNode does.
@@ -265,6 +276,7 @@ class Step {
     KernelContext context(*n.info, device_, *run_.environment, Inputs(r),
                           absl::MakeSpan(outputs));
     SetFrame(r, context);
+    std::unique_ptr<NodeRecorder::Notes> notes = Note(r, context);
     Status status = CallKernel(*n.kernel, context);
     if (timed) {
       const int64_t end = NowNanos();
@@ -273,7 +285,8 @@ class Step {
         queue.Spend(end - start);
       }
       if (recorder_.is_on())
-        recorder_.Record(n, start, end, absl::MakeConstSpan(outputs));
+        recorder_.Record(n, start, end, absl::MakeConstSpan(outputs),
+                         std::move(notes));
     }
     return Finish(r, absl::MakeSpan(outputs),
                   WithNode(std::move(status), n, context.failed_node), queue);
@@ -283,6 +296,17 @@ class Step {
     context.frame_id = r.iteration->frame->id;
     context.iteration = r.iteration->index;
     context.has_dead_input = r.is_dead;
+  }
+
+  // Makes the context note the memory that the kernel takes; returns null if
+  // nobody asks for it.
+  std::unique_ptr<NodeRecorder::Notes> Note(const ReadyNode& r,
+                                            KernelContext& context) const {
+    if (!recorder_.keeps_all()) [[likely]]
+      return nullptr;
+    std::unique_ptr<NodeRecorder::Notes> notes = NodeRecorder::Note(Inputs(r));
+    context.allocations = &notes->allocations;
+    return notes;
   }
 
   // Returns the live input of a merge that arrived first, or -1.
@@ -295,6 +319,7 @@ class Step {
   bool StartAsync(const ReadyNode& r, LocalQueue& queue) {
     auto* run = new AsyncRun(this, r);
     SetFrame(r, run->context);
+    run->notes = Note(r, run->context);
     run->start_nanos = recorder_.is_on() ? NowNanos() : 0;
     r.node->kernel->RunAsync(run->context, Done([run](Status status) {
                                run->status = std::move(status);
@@ -320,7 +345,8 @@ class Step {
     std::unique_ptr<AsyncRun> owned(run);
     const PlanNode& n = *run->ready.node;
     if (recorder_.is_on())
-      recorder_.Record(n, run->start_nanos, NowNanos(), run->outputs);
+      recorder_.Record(n, run->start_nanos, NowNanos(), run->outputs,
+                       std::move(run->notes));
     return Finish(run->ready, absl::MakeSpan(run->outputs),
                   WithNode(std::move(run->status), n), queue);
   }

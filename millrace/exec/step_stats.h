@@ -11,25 +11,51 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "millrace/base/threads/thread.h"
+#include "millrace/kernel/allocation_log.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace {
 
-// The names of the nodes of a plan, for users that outlive the plan.
+// The names, edges and types of the nodes of a plan, for users that outlive the
+// plan.
 struct PlanLabels {
+  struct Input {
+    int32_t node = 0;
+    int32_t port = 0;  // kControlPort: a control edge
+  };
   struct Node {
     std::string name;
-    std::string op;  // OpLabel
+    std::string op;             // OpLabel
+    std::vector<Input> inputs;  // control edges last
+    DataTypeVector output_types;
+    // A node of a transfer passes a value to or from another device or the
+    // client; TensorFlow's executors do not report those. Feeds and fetches of
+    // a server's session are such nodes, although the plan has slots for them.
+    enum class Kind : uint8_t { kKernel, kNothingToRun, kSend, kReceive };
+    Kind kind = Kind::kKernel;
+    // Whether its outputs live longer than a step: constants and variables.
+    bool keeps_outputs = false;
+    bool is_transfer() const {
+      return kind == Kind::kSend || kind == Kind::kReceive;
+    }
   };
   std::string device;
+  std::string allocator;    // the name of the device's
   std::vector<Node> nodes;  // by their indices in the plan
 };
+
+// The number of the node "_SOURCE" of a plan, which TensorFlow's executors
+// have: it marks the start of a run.
+inline constexpr int32_t kSourceNode = -1;
 
 // One execution of a node. Times are of NowNanos().
 struct NodeStats {
   int32_t plan = 0;  // of AddPlan
-  int32_t node = 0;  // in the plan
+  int32_t node = 0;  // in the plan, or kSourceNode
+  // Whether the executor handles the node itself; recorded for RunMetadata
+  // only.
+  bool is_light = false;
   // Whether the kernel is asynchronous: it may have ended on another thread
   // than it began on, and its thread did other work meanwhile.
   bool is_async = false;
@@ -41,8 +67,12 @@ struct NodeStats {
     DataType dtype = DataType::kInvalid;
     TensorShape shape;
     int64_t bytes = 0;
+    uintptr_t address = 0;  // 0: the few bytes have no buffer
+    bool is_sole = false;   // whether nothing else refers to the buffer
+    int alias_input = -1;   // the input with the same memory
   };
   absl::InlinedVector<Output, 1> outputs;
+  std::vector<AllocationLog::Entry> allocations;
 };
 
 // Returns "Mul"; for a fused node also the original ops:
@@ -101,6 +131,12 @@ class StepStatsCollector {
   // Events beyond `budget` are dropped; null: all events are kept.
   explicit StepStatsCollector(std::shared_ptr<EventBudget> budget = nullptr);
 
+  // Makes the plans that run from now on record also the nodes that the
+  // executor handles itself (constants, feeds, fetches, nodes without a
+  // kernel), and the memory of all nodes, as RunMetadata has them.
+  void KeepAll() { keeps_all_.store(true, std::memory_order_relaxed); }
+  bool keeps_all() const { return keeps_all_.load(std::memory_order_relaxed); }
+
   // Returns a number for NodeStats, which is equal for equal labels.
   int32_t AddPlan(const std::shared_ptr<const PlanLabels>& labels);
   // Must be called on the thread on which the node ended.
@@ -114,6 +150,7 @@ class StepStatsCollector {
 
  private:
   const std::shared_ptr<EventBudget> budget_;
+  std::atomic<bool> keeps_all_{false};
   mutable Mutex mu_;
   StepEvents events_;  // guarded by mu_
 };

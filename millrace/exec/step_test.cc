@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "millrace/exec/step_stats_report.h"
 #include "millrace/exec/testing/step_suite.h"
 
 namespace millrace {
@@ -338,6 +339,31 @@ TEST_F(StepTest, StatsNameTheNodes) {
   EXPECT_TRUE(events.threads.contains(node.thread_id));
   ASSERT_EQ(node.outputs.size(), 1u);
   EXPECT_EQ(node.outputs[0].bytes, 8);
+}
+
+TEST_F(StepTest, StatsOfAllNodesAsTensorFlowReportsThem) {
+  g_.Retval(0, g_.Add("inc", "Inc", {g_.Arg(0)}));
+  StepStatsCollector stats;
+  stats.KeepAll();
+  TestRun run({1});
+  run.stats = &stats;
+  ASSERT_TRUE(run.Run(Build()).ok());
+  const StepStats report = ToStepStats(stats.Events());
+  ASSERT_EQ(report.dev_stats.size(), 1u);
+  EXPECT_EQ(report.dev_stats[0].device, device_.name());
+  const std::vector<NodeExecStats>& nodes = report.dev_stats[0].node_stats;
+  ASSERT_EQ(nodes.size(), 4u);
+  EXPECT_EQ(nodes[0].timeline_label, "_SOURCE = NoOp()");
+  EXPECT_FALSE(nodes[0].memory_stats.has_value());
+  EXPECT_EQ(nodes[1].timeline_label, "arg0 = _Arg()");
+  EXPECT_EQ(nodes[2].timeline_label, "inc = Inc(arg0)");
+  ASSERT_EQ(nodes[2].output.size(), 1u);
+  const AllocationDescription& allocation =
+      nodes[2].output[0].tensor_description.allocation_description;
+  EXPECT_EQ(allocation.requested_bytes, 8);
+  EXPECT_EQ(allocation.allocator_name, device_.allocator()->name());
+  EXPECT_TRUE(nodes[2].memory_stats.has_value());
+  EXPECT_EQ(nodes[3].timeline_label, "retval0 = _Retval(inc)");
 }
 
 TEST_F(StepTest, StatsWithoutRoomAreCounted) {

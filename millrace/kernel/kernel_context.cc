@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "millrace/kernel/allocation_log.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/variable_view.h"
 
@@ -35,7 +36,8 @@ Status KernelContext::BindInput(int i) {
 }
 
 StatusOr<Tensor*> KernelContext::AllocateOutput(int i, TensorShape shape) {
-  MR_ASSIGN_OR_RETURN(Tensor t, AllocateTemp(output_type(i), std::move(shape)));
+  MR_ASSIGN_OR_RETURN(
+      Tensor t, Allocate(output_type(i), std::move(shape), /*is_output=*/true));
   outputs_[i].tensor = std::move(t);
   return &outputs_[i].tensor;
 }
@@ -68,8 +70,19 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(
 }
 
 StatusOr<Tensor> KernelContext::AllocateTemp(DataType type, TensorShape shape) {
+  return Allocate(type, std::move(shape), /*is_output=*/false);
+}
+
+StatusOr<Tensor> KernelContext::Allocate(DataType type, TensorShape shape,
+                                         bool is_output) {
   StatusOr<Tensor> t = Tensor::Allocate(device_.allocator(), type, shape);
   if (!t.ok()) return OutOfMemory(t.status(), node_, device_, type, shape);
+  if (allocations != nullptr) [[unlikely]] {
+    allocations->Add({.nanos = NowNanos(),
+                      .bytes = static_cast<int64_t>(t->size_bytes()),
+                      .address = t->buffer() != nullptr ? t->address() : 0,
+                      .is_output = is_output});
+  }
   return t;
 }
 

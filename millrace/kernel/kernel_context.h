@@ -16,6 +16,7 @@
 
 namespace millrace {
 
+class AllocationLog;
 class FunctionRunner;
 class Rendezvous;
 class SessionTensors;
@@ -125,6 +126,8 @@ class KernelContext {
   // Whether a data or control input is dead. Only kernels of transfers run
   // then.
   bool has_dead_input = false;
+  // Records the memory that the kernel takes from this context; null: none.
+  AllocationLog* allocations = nullptr;
 
   // ---- Set by the kernel.
   // Set before an in-place change of state that must be completed: ParallelFor
@@ -136,6 +139,8 @@ class KernelContext {
   absl::string_view failed_node;
 
  private:
+  StatusOr<Tensor> Allocate(DataType type, TensorShape shape, bool is_output);
+
   const NodeInfo& node_;
   Device& device_;
   StepEnvironment& step_;

@@ -131,7 +131,8 @@ class Pruner {
     return OkStatus();
   }
 
-  // Returns the _Arg of feed `index` on `device`.
+  // Returns the _Arg of feed `index` on `device`. Its name is TensorFlow's,
+  // which traces show.
   StatusOr<OutputRef> Arg(int index, OutputRef fed, const std::string& device) {
     auto [it, added] = args_.try_emplace({index, device}, kNoNode);
     if (added) {
@@ -139,7 +140,9 @@ class Pruner {
           RemoveRef(graph_.node(fed.node)->output_types[fed.port]);
       MR_ASSIGN_OR_RETURN(
           Node* const arg,
-          pruned_.AddNode(pruned_.UniqueName(absl::StrCat("_feed_", index)),
+          pruned_.AddNode(pruned_.UniqueName(
+                              absl::StrCat("_arg_", graph_.node(fed.node)->name,
+                                           "_", fed.port, "_", index)),
                           builtin::kArg, {},
                           AttrMap({{"T", type}, {"index", index}}), device));
       arg->assigned_device = device;
@@ -157,8 +160,9 @@ class Pruner {
       MR_ASSIGN_OR_RETURN(
           Node* const retval,
           pruned_.AddNode(
-              pruned_.UniqueName(absl::StrCat("_fetch_", i)), builtin::kRetval,
-              {&src, 1},
+              pruned_.UniqueName(absl::StrCat("_retval_", producer.name, "_",
+                                              fetch.port, "_", i)),
+              builtin::kRetval, {&src, 1},
               AttrMap({{"T", type}, {"index", static_cast<int64_t>(i)}}),
               producer.assigned_device));
       retval->assigned_device = producer.assigned_device;

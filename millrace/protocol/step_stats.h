@@ -68,7 +68,7 @@ struct NodeExecStats {
   int64_t scheduled_micros = 0;
   uint32_t thread_id = 0;
   std::vector<AllocationDescription> referenced_tensor;
-  NodeMemoryStats memory_stats;
+  std::optional<NodeMemoryStats> memory_stats;  // of nodes that have a kernel
   int64_t all_start_nanos = 0;
   int64_t op_start_rel_nanos = 0;
   int64_t op_end_rel_nanos = 0;

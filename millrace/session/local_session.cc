@@ -5,6 +5,7 @@
 #include "millrace/base/log.h"
 #include "millrace/base/threads/wait.h"
 #include "millrace/exec/constant_evaluator.h"
+#include "millrace/exec/cost_graph.h"
 #include "millrace/exec/local_rendezvous.h"
 #include "millrace/exec/step_stats.h"
 #include "millrace/exec/step_stats_report.h"
@@ -22,6 +23,7 @@ struct LocalSession::Prepared {
   std::vector<GraphDef> partition_graphs;
   std::unique_ptr<FunctionRuntime> functions;
   mutable int64_t last_step = 0;  // guarded by the session's mu_
+  mutable std::atomic<int64_t> steps{0};
 };
 
 namespace {
@@ -79,6 +81,15 @@ Status CheckFetches(const LocalSession::Prepared& prepared,
     }
   }
   return OkStatus();
+}
+
+// Returns whether a step updates the cost model: every `build_cost_model` steps
+// of a kind, after the first `build_cost_model_after` ones.
+bool MeasuresCosts(const GraphOptions& options, int64_t steps_before) {
+  if (steps_before < options.build_cost_model_after) return false;
+  const uint64_t step = static_cast<uint64_t>(steps_before) -
+                        static_cast<uint64_t>(options.build_cost_model_after);
+  return (step + 1) % static_cast<uint64_t>(options.build_cost_model) == 0;
 }
 
 Status RunAndWait(const std::shared_ptr<const PlanSet>& plans,
@@ -298,9 +309,16 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
                                  std::vector<Tensor>* outputs,
                                  RunMetadata* metadata) {
   MR_RETURN_IF_ERROR(CheckFeeds(prepared, feeds));
+  const GraphOptions& graph_options = options_.config.graph_options;
+  const bool measures_costs =
+      graph_options.build_cost_model > 0 &&
+      MeasuresCosts(graph_options, prepared.steps.fetch_add(1));
   std::unique_ptr<StepStatsCollector> stats;
-  if (metadata != nullptr && options.trace_level != TraceLevel::kNone)
+  if (metadata != nullptr &&
+      (measures_costs || options.trace_level != TraceLevel::kNone)) {
     stats = std::make_unique<StepStatsCollector>();
+    stats->KeepAll();
+  }
   std::vector<Tensor> retvals(prepared.signature.fetches.size());
   MR_ASSIGN_OR_RETURN(const int64_t step_id, BeginStep(prepared));
   const Status status =
@@ -310,7 +328,13 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
   MR_RETURN_IF_ERROR(CheckFetches(prepared, retvals));
   if (outputs) *outputs = std::move(retvals);
   if (metadata) {
-    if (stats) metadata->step_stats = ToStepStats(stats->Events());
+    if (stats) {
+      const StepEvents events = stats->Events();
+      metadata->step_stats = ToStepStats(events);
+      if (measures_costs) {
+        metadata->cost_graph = ToCostGraph(events, *prepared.plans);
+      }
+    }
     if (options.output_partition_graphs)
       metadata->partition_graphs = prepared.partition_graphs;
   }

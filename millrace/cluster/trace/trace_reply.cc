@@ -14,6 +14,7 @@ int32_t TraceReplyBuilder::Text(absl::string_view text) {
 
 void TraceReplyBuilder::Add(int64_t step_id, const StepEvents& events) {
   for (const NodeStats& node : events.nodes) {
+    if (node.is_light) continue;
     const PlanLabels& plan = *events.plans[static_cast<size_t>(node.plan)];
     const PlanLabels::Node& label = plan.nodes[static_cast<size_t>(node.node)];
     std::string outputs;

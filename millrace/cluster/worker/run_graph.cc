@@ -4,6 +4,7 @@
 
 #include "millrace/base/threads/event_threads.h"
 #include "millrace/cluster/trace/tracer.h"
+#include "millrace/exec/cost_graph.h"
 #include "millrace/exec/step_stats_report.h"
 #include "millrace/kernel/variable_view.h"
 
@@ -97,6 +98,7 @@ void RunGraphCall::ChooseStats() {
   if (stats_ == nullptr && WantsStats(request_.exec_options)) {
     stats_ = std::make_shared<StepStatsCollector>();
   }
+  if (WantsStats(request_.exec_options)) stats_->KeepAll();
   step_->stats = stats_;
   environment_.stats = stats_.get();
 }
@@ -228,7 +230,13 @@ void RunGraphCall::Finish(Status status) {
   if (!status.ok()) reply.recv.clear();
   retvals_.clear();
   if (stats_ != nullptr && WantsStats(request_.exec_options)) {
-    reply.step_stats = ToStepStats(stats_->Events());
+    const StepEvents events = stats_->Events();
+    if (request_.exec_options.record_timeline) {
+      reply.step_stats = ToStepStats(events);
+    }
+    if (request_.exec_options.record_costs) {
+      reply.cost_graph = ToCostGraph(events, *graph_->plans());
+    }
   }
   if (request_.exec_options.record_partition_graphs) {
     reply.partition_graphs.push_back(graph_->ToGraphDef());

@@ -63,10 +63,6 @@ StatusOr<Ref<WorkerSession>> WorkerSession::Make(
   const StatusOr<TaskName> master = TaskName::Parse(request.master_task);
   session->master_is_elsewhere_ = master.ok() && *master != session->task_;
   const bool renamed = session->task_ != worker.options.task;
-  if (renamed && !request.isolate_session_state) {
-    return Unimplemented("a session under another task's name, ",
-                         session->task_.ToString(), ", must be isolated");
-  }
   for (const auto& device : worker.options.devices) {
     if (request.isolate_session_state) {
       MR_ASSIGN_OR_RETURN(
@@ -74,6 +70,10 @@ StatusOr<Ref<WorkerSession>> WorkerSession::Make(
           CloneDevice(*device, session->task_.job, session->task_.index));
       session->own_devices_.push_back(std::move(own));
       session->devices_.push_back(session->own_devices_.back().get());
+    } else if (renamed) {
+      MR_ASSIGN_OR_RETURN(Device* const shared,
+                          worker.renamed_devices.Find(*device, session->task_));
+      session->devices_.push_back(shared);
     } else {
       session->devices_.push_back(device.get());
     }

@@ -30,7 +30,7 @@ class WorkerSession : public RefCounted {
  public:
   // Isolated sessions get devices of their own, with the names and incarnations
   // of the server's; a cluster in `request.server_def` brings names and tasks
-  // of its own. Returns UNIMPLEMENTED for other names with shared state.
+  // of its own, also for sessions that share their state with others.
   static StatusOr<Ref<WorkerSession>> Make(
       WorkerState& worker, const CreateWorkerSessionRequest& request);
   ~WorkerSession() override;

@@ -81,9 +81,6 @@ TEST(WorkerSession, PropagatedClustersBringNamesOfTheirOwn) {
       ClusterSpec::Parse("other=w0:1,ps0:1").value().ToDef();
   request.server_def.job_name = "other";
   request.server_def.task_index = 1;
-  EXPECT_EQ(
-      Ask(ps.api(), &WorkerApi::CreateWorkerSession, request).status().code(),
-      StatusCode::kUnimplemented);
   request.isolate_session_state = true;
   ASSERT_TRUE(Ask(ps.api(), &WorkerApi::CreateWorkerSession, request).ok());
   const auto renamed = CloneDevice(ps.device(), "other", 1);
@@ -109,6 +106,41 @@ TEST(WorkerSession, PropagatedClustersBringNamesOfTheirOwn) {
   const auto reply = RunGraph(ps.api(), run);
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_EQ(reply->recv[0].tensor.scalar<float>(), 4);
+}
+
+TEST(WorkerSession, RenamedSessionsShareVariablesUnlessIsolated) {
+  TestCluster cluster(kCluster);
+  TestTask& ps = cluster[kPs];
+  ASSERT_TRUE(MakeSession(ps.api(), "a").ok());
+  CreateWorkerSessionRequest request;
+  request.session_handle = "p";
+  request.server_def.cluster =
+      ClusterSpec::Parse("other=w0:1,ps0:1").value().ToDef();
+  request.server_def.job_name = "other";
+  request.server_def.task_index = 1;
+  ASSERT_TRUE(Ask(ps.api(), &WorkerApi::CreateWorkerSession, request).ok());
+  const auto renamed = RenameDevice(ps.device(), "other", 1);
+  EXPECT_EQ(*RunCount(ps.api(), "a", ps.device(), true, 1), 1);
+  EXPECT_EQ(*RunCount(ps.api(), "p", *renamed, false, 2), 2);
+  EXPECT_EQ(*RunCount(ps.api(), "a", ps.device(), false, 3), 3);
+  EXPECT_FALSE(RunCount(ps.api(), "p", ps.device(), false, 4).ok());
+  // A trace has the names of the session.
+  const auto graph = Register(ps.api(), "p", Count(*renamed, false));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  RunGraphRequest run = RunRequest("p", *graph, 5);
+  run.recv_key = {KeyOf("count", *renamed, *renamed)};
+  run.exec_options.record_timeline = true;
+  const auto reply = RunGraph(ps.api(), run);
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  ASSERT_EQ(reply->step_stats.dev_stats.size(), 1u);
+  EXPECT_EQ(reply->step_stats.dev_stats[0].device,
+            "/job:other/replica:0/task:1/device:CPU:0");
+  // What the session leaves stays.
+  ASSERT_TRUE(Ask(ps.api(), &WorkerApi::DeleteWorkerSession,
+                  DeleteWorkerSessionRequest{"p"})
+                  .ok());
+  EXPECT_EQ(*RunCount(ps.api(), "a", ps.device(), false, 6), 5);
+  EXPECT_EQ(ps.service->counts().variables, 1);
 }
 
 TEST(WorkerSession, CreatedAgain) {

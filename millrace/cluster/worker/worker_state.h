@@ -11,6 +11,7 @@
 #include "millrace/base/threads/cancel.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/cluster/worker/master_watch.h"
+#include "millrace/cluster/worker/renamed_devices.h"
 #include "millrace/cluster/worker/session_table.h"
 #include "millrace/cluster/worker/step_table.h"
 #include "millrace/cluster/worker/worker_service.h"
@@ -23,7 +24,8 @@ class WorkerState {
  public:
   explicit WorkerState(WorkerServiceOptions o);
 
-  WorkerServiceOptions options;  // unchanged until the end
+  RenamedDevices renamed_devices;  // destroyed after the devices' resources
+  WorkerServiceOptions options;    // unchanged until the end
   DeviceRetirement retirement{options.devices};
   const std::string task_name;  // "/job:ps/replica:0/task:0"
   Lanes& lanes;

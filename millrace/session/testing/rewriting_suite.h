@@ -71,8 +71,21 @@ inline GraphOptions Off() {
 struct Ran {
   Status status;
   std::vector<Tensor> values;
-  std::vector<std::string> labels;  // of the trace
+  // The labels of the nodes with kernels in the trace, without their inputs.
+  std::vector<std::string> labels;
 };
+
+// Returns "" for a node that the executor handles itself.
+inline std::string LabelOfKernel(const NodeExecStats& node) {
+  const std::string& label = node.timeline_label;
+  const size_t op = label.find(" = ") + 3;
+  const size_t inputs = label.find('(', op);
+  const std::string name = label.substr(op, inputs - op);
+  for (const char* light : {"NoOp", "Const", "_Arg", "_Retval", "Merge"}) {
+    if (name == light) return "";
+  }
+  return label.substr(0, inputs) + "()";
+}
 
 inline Ran RunSession(LocalSession& session,
                       const std::map<std::string, Tensor>& feeds,
@@ -86,7 +99,8 @@ inline Ran RunSession(LocalSession& session,
   ran.status = session.Run(request, &ran.values, &metadata);
   for (const auto& device : metadata.step_stats.dev_stats) {
     for (const auto& node : device.node_stats) {
-      ran.labels.push_back(node.timeline_label);
+      std::string label = LabelOfKernel(node);
+      if (!label.empty()) ran.labels.push_back(std::move(label));
     }
   }
   return ran;

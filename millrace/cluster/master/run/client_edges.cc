@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/kernel/rendezvous.h"
 
@@ -24,11 +28,52 @@ AttrMap CastAttrs(DataType from, DataType to) {
   return AttrMap({{"SrcT", from}, {"DstT", to}, {"Truncate", true}});
 }
 
+// Returns "_recv_x_0" for "_arg_x_0_2", and "_send_x_0" for "_retval_x_0_2"; ""
+// for other names.
+std::string TransferName(absl::string_view name) {
+  const char* prefix = "_recv_";
+  if (!absl::ConsumePrefix(&name, "_arg_")) {
+    if (!absl::ConsumePrefix(&name, "_retval_")) return "";
+    prefix = "_send_";
+  }
+  const size_t index = name.rfind('_');
+  if (index == absl::string_view::npos) return "";
+  return absl::StrCat(prefix, name.substr(0, index));
+}
+
+// Gives the feeds and fetches from index `first` on the names that TensorFlow's
+// masters give to the transfers that they become. A second one of the same
+// tensor keeps its own.
+void NameTransfers(GraphDef* def, size_t first) {
+  absl::flat_hash_set<std::string> taken;
+  for (const NodeDef& node : def->nodes) taken.insert(node.name);
+  absl::flat_hash_map<std::string, std::string> names;
+  for (size_t i = first; i < def->nodes.size(); ++i) {
+    NodeDef& node = def->nodes[i];
+    if (node.op != builtin::kArg && node.op != builtin::kRetval) continue;
+    std::string name = TransferName(node.name);
+    if (name.empty() || !taken.insert(name).second) continue;
+    names.emplace(node.name, name);
+    node.name = std::move(name);
+  }
+  for (size_t i = first; i < def->nodes.size(); ++i) {
+    for (std::string& input : def->nodes[i].inputs) {
+      // Feeds have one output, so nobody names a port, and they control nodes
+      // that are started by them.
+      const bool is_control = !input.empty() && input[0] == '^';
+      const auto renamed = names.find(is_control ? input.substr(1) : input);
+      if (renamed == names.end()) continue;
+      input = absl::StrCat(is_control ? "^" : "", renamed->second);
+    }
+  }
+}
+
 }  // namespace
 
 Status TerminateAtClient(GraphDef* def, size_t first, const std::string& device,
                          uint64_t incarnation, bool narrow,
                          ClientEdges* edges) {
+  NameTransfers(def, first);
   const size_t end = def->nodes.size();
   for (size_t i = first; i < end; ++i) {
     NodeDef& node = def->nodes[i];

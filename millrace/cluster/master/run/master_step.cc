@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "millrace/base/log.h"
+#include "millrace/cluster/master/run/client_transfers.h"
 #include "millrace/cluster/master/run/edge_values.h"
 #include "millrace/cluster/master/run/prepare_run.h"
 #include "millrace/cluster/master/run/run_parts.h"
@@ -21,15 +23,11 @@ int64_t TimeoutMillis(const RunOptions& options, const ConfigOptions& config) {
                                 : config.operation_timeout_ms;
 }
 
-bool WantsMetadata(const RunOptions& options) {
-  return options.trace_level != TraceLevel::kNone ||
-         options.output_partition_graphs;
-}
-
 }  // namespace
 
 struct MasterStep::Part {
   const PreparedRun::Part* plan = nullptr;
+  PartTransfers transfers;  // if the step is traced
   RunGraphRequest request;
   RunGraphReply reply;
   CallContext context;
@@ -146,6 +144,7 @@ void MasterStep::Launch() {
   // Nothing to run: no fetches, or none that comes from a node.
   if (count == 0) return FinishWith(OkStatus());
   BeginTraces();
+  measures_costs_ = run_->CountStep(session_->config().graph_options);
   parts_ = std::make_unique<Part[]>(count);
   for (size_t i = 0; i < count; ++i) {
     parts_[i].plan = &run_->parts[i];
@@ -198,8 +197,8 @@ Status MasterStep::MakeRequest(Part& part) {
   // this process arrives once, and needs none.
   request.request_id = part.plan->peer->is_self() ? 0 : step_id_;
   request.trace_ids = trace_ids_;
-  request.exec_options.record_timeline =
-      options_.trace_level != TraceLevel::kNone;
+  request.exec_options.record_timeline = is_traced();
+  request.exec_options.record_costs = measures_costs_;
   request.exec_options.report_tensor_allocations_upon_oom =
       options_.report_tensor_allocations_upon_oom;
   const ClientEdges& edges = part.plan->edges;
@@ -214,12 +213,16 @@ Status MasterStep::MakeRequest(Part& part) {
   part.context.deadline = deadline_;
   part.context.cancel = &scope_;
   part.context.request_id = request.request_id;
+  if (is_traced() && !part.plan->peer->is_self()) {
+    part.transfers.Begin(request.send);
+  }
   return OkStatus();
 }
 
 void MasterStep::OnPart(Part& part, Status status) {
   if (status.ok()) status = std::move(part.reply.status);
   if (!status.ok()) OnError(WithTaskName(*part.plan, status));
+  part.transfers.End(part.reply.recv);
   // The fed values are not needed any more.
   part.request.send.clear();
   part.ended.store(true, std::memory_order_release);
@@ -278,7 +281,7 @@ void MasterStep::FinishWith(Status status) {
   std::vector<Tensor> fetches;
   std::unique_ptr<RunMetadata> metadata;
   if (status.ok()) status = CollectFetches(&fetches);
-  if (status.ok() && WantsMetadata(options_)) {
+  if (status.ok() && wants_metadata()) {
     metadata = std::make_unique<RunMetadata>();
     CollectMetadata(metadata.get());
     if (options_.output_partition_graphs) {
@@ -310,6 +313,15 @@ Status MasterStep::CollectPart(Part& part, std::vector<Tensor>* fetches) {
 
 void MasterStep::CollectMetadata(RunMetadata* metadata) {
   const size_t count = num_parts_.load(std::memory_order_relaxed);
+  if (is_traced()) {
+    ClientTransferStats transfers(
+        absl::StrCat(session_->self().ToString(), "/device:CPU:0"));
+    if (count == 0) transfers.AddSource(start_nanos_);
+    for (size_t i = 0; i < count; ++i) {
+      transfers.Add(parts_[i].transfers);
+    }
+    metadata->step_stats = transfers.Take();
+  }
   for (size_t i = 0; i < count; ++i) {
     RunGraphReply& reply = parts_[i].reply;
     for (DeviceStepStats& device : reply.step_stats.dev_stats) {

@@ -20,7 +20,8 @@ struct StepRequest {
 };
 
 // Receives the results of a step: fetches in the order of the signature.
-// `metadata` is null unless the options ask for something in it.
+// `metadata` is null unless the options of the run or of the session ask for
+// something in it.
 using StepDone = absl::AnyInvocable<void(Status, std::vector<Tensor>,
                                          RunMetadata* metadata) &&>;
 
@@ -61,6 +62,10 @@ class MasterStep final : public RefCounted {
   void BeginTraces();
   void EndTraces(const Status& status);
   Status MakeRequest(Part& part);
+  bool is_traced() const { return options_.trace_level != TraceLevel::kNone; }
+  bool wants_metadata() const {
+    return is_traced() || measures_costs_ || options_.output_partition_graphs;
+  }
   void OnPart(Part& part, Status status);
   void OnError(Status error);
   void CancelParts();
@@ -91,6 +96,7 @@ class MasterStep final : public RefCounted {
   CancelScope::Token preparation_token_ = 0;
 
   std::vector<uint64_t> trace_ids_;  // that the step belongs to; usually none
+  bool measures_costs_ = false;      // for the cost model
   std::unique_ptr<Part[]> parts_;
   std::atomic<size_t> num_parts_{0};
   std::atomic<size_t> left_{0};

@@ -26,6 +26,18 @@ void PreparedRun::WhenReady(Waiter waiter) {
   std::move(waiter)(status_);
 }
 
+// Counts as TensorFlow's masters: `build_cost_model_after` only shifts which
+// steps of a kind measure.
+bool PreparedRun::CountStep(const GraphOptions& options) {
+  if (options.build_cost_model <= 0) return false;
+  const int64_t before = steps_.fetch_add(1, std::memory_order_relaxed);
+  // The option may be any number: wraps around.
+  const auto step = static_cast<int64_t>(
+      static_cast<uint64_t>(before) + 1 -
+      static_cast<uint64_t>(options.build_cost_model_after));
+  return step % options.build_cost_model == 0;
+}
+
 void PreparedRun::SetReady(Status status) {
   std::vector<Waiter> waiters;
   {

@@ -13,6 +13,7 @@
 #include "millrace/cluster/master/run/graph_release.h"
 #include "millrace/cluster/peers.h"
 #include "millrace/pass/run_signature.h"
+#include "millrace/protocol/config.h"
 #include "millrace/protocol/run_options.h"
 
 namespace millrace {
@@ -36,6 +37,8 @@ class PreparedRun final : public RefCounted {
 
   // Calls `waiter` when the preparation has ended, at once if it has.
   void WhenReady(Waiter waiter);
+  // Counts a step that begins. Returns whether it measures the costs of nodes.
+  bool CountStep(const GraphOptions& options);
   bool ready() const { return ready_.load(std::memory_order_acquire); }
   // Returns the error of the preparation, or OK. Requires: ready.
   const Status& status() const { return status_; }
@@ -55,6 +58,7 @@ class PreparedRun final : public RefCounted {
 
  private:
   std::atomic<bool> ready_{false};
+  std::atomic<int64_t> steps_{0};
   Status status_;
   Mutex mu_;  // guards waiters_
   std::vector<Waiter> waiters_;

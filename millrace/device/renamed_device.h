@@ -1,0 +1,34 @@
+// RenamedDevice: a device of this process under the name that a session gives
+// it.
+#pragma once
+
+#include "millrace/base/memory/retire.h"
+#include "millrace/kernel/device.h"
+
+namespace millrace {
+
+// Has the hardware and the resources of another device, which it keeps alive
+// after its owner has retired it.
+class RenamedDevice final : public Device {
+ public:
+  RenamedDevice(DeviceAttributes attributes, DeviceName parsed, Device& device)
+      : Device(std::move(attributes), std::move(parsed)),
+        device_(device),
+        use_(&device) {}
+
+  Allocator* allocator() override { return device_.allocator(); }
+  ResourceStore& resources() override { return device_.resources(); }
+  void ParallelFor(
+      int64_t total, int64_t cost_nanos,
+      absl::FunctionRef<void(int64_t begin, int64_t end)> f) override {
+    device_.ParallelFor(total, cost_nanos, f);
+  }
+  int intra_op_width() const override { return device_.intra_op_width(); }
+  Lanes& lanes() override { return device_.lanes(); }
+
+ private:
+  Device& device_;
+  const ObjectUse use_;
+};
+
+}  // namespace millrace
