@@ -218,11 +218,14 @@ Verdict CaseCheck::Check(const FuzzedOp& op, const cases::Case& c,
     verdict.problem = absl::StrCat("the kernel changed its input ",
                                    outcome.changed_inputs[0]);
   }
+  if (verdict.problem.empty()) verdict.problem = MemoryProblem();
+  if (!verdict.problem.empty()) return verdict;
 
   begins(Stage::kShapes);
   for (Known known : levels) {
-    if (!verdict.problem.empty() || failed || !op.check_shapes) break;
+    if (failed || !op.check_shapes) break;
     verdict.problem = CheckShapes(*bound, outcome.outputs, known);
+    if (!verdict.problem.empty()) return verdict;
   }
 
   if (HasGradient(op.def->name)) {
@@ -230,7 +233,7 @@ Verdict CaseCheck::Check(const FuzzedOp& op, const cases::Case& c,
     for (bool shapes_known : {true, false})
       BuildGradients(*bound, shapes_known);
   }
-  if (verdict.problem.empty()) verdict.problem = MemoryProblem();
+  verdict.problem = MemoryProblem();
   return verdict;
 }
 

@@ -32,7 +32,8 @@ class CaseCheck {
   // Requires: `material` outlives this.
   explicit CaseCheck(const Material& material);
 
-  // `begins` is called at the beginning of each stage.
+  // `begins` is called at the beginning of each stage; a problem is of the last
+  // one that began.
   Verdict Check(const FuzzedOp& op, const cases::Case& c,
                 const std::function<void(Stage)>& begins);
 

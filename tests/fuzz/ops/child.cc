@@ -1,6 +1,7 @@
 #include "tests/fuzz/ops/child.h"
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,7 +125,7 @@ void Child::Start(const Material& material,
   shared_->op = from.op;
   shared_->number = from.number;
   shared_->stage = static_cast<int>(Stage::kNone);
-  shared_->began_nanos = 0;
+  shared_->began_nanos = NowNanos();  // of the process, until its first case
   slow_ = false;
   std::fflush(stdout);
   pid_ = fork();
@@ -132,6 +133,7 @@ void Child::Start(const Material& material,
   if (pid_ > 0) return;
   dup2(output_, STDOUT_FILENO);
   dup2(output_, STDERR_FILENO);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   const struct rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   // On a thread with the stack that a server's threads have. Leaks are found

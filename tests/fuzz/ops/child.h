@@ -23,7 +23,7 @@ struct SharedState {
   std::atomic<size_t> op{0};
   std::atomic<int64_t> number{0};
   std::atomic<int> stage{0};
-  std::atomic<int64_t> began_nanos{0};  // of the case; 0 between cases
+  std::atomic<int64_t> began_nanos{0};  // of the case; 0 without one
   std::atomic<int64_t> answers[3] = {};
   char problem[2048] = {};
 };
