@@ -1,7 +1,8 @@
 # Tests: one GoogleTest program a room (millrace/<room>/**/*_test.cc ->
 # <room>_test), a family (millrace/ops/<family>/**/*_test.cc ->
 # ops_<family>_test), a tool (tools/<tool>/*_test.cc -> <tool>_tool_test) and a
-# folder of tests/ (<folder>_tests). They lie in tests/ of the build folder and
+# folder of tests/ (<folder>_tests; tests/fuzz/ops is fuzz_ops_tests, beside the
+# program fuzz_ops). They lie in tests/ of the build folder and
 # run in the source folder;
 # tests/list.txt names each with the source folder it covers, for ./dev test.
 
@@ -67,9 +68,20 @@ endforeach()
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
 millrace_library(millrace_test_support ${sources})
 target_link_libraries(millrace_test_support ${millrace_test_support_SCOPE} millrace_all)
-set(folders tiny cases simulation golden cluster issues)
+# The samples of all ops and what runs them, for the folders that do. Objects, since
+# the samples and these need each other.
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cases/*.cc")
+list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+add_library(millrace_test_cases OBJECT ${sources})
+millrace_target(millrace_test_cases)
+target_link_libraries(millrace_test_cases PUBLIC millrace_all)
+set(folders tiny cases simulation golden cluster issues fuzz/ops)
 foreach(folder IN LISTS folders)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cc")
+  if(folder STREQUAL "cases")
+    list(FILTER sources INCLUDE REGEX "_test\\.cc$")
+  endif()
+  string(REPLACE "/" "_" name "${folder}")
   set(main "${sources}")
   list(FILTER main INCLUDE REGEX "/main\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
@@ -79,13 +91,15 @@ foreach(folder IN LISTS folders)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   if(folder STREQUAL "simulation")
     set(program millrace_sim)
+  elseif(folder STREQUAL "fuzz/ops")
+    set(program fuzz_ops)
   else()
     set(program millrace_${folder})
   endif()
   set(programs "")
   if(tests OR (sources AND NOT main))
-    millrace_test(${folder}_tests tests/${folder} ${sources})
-    list(APPEND programs ${folder}_tests)
+    millrace_test(${name}_tests tests/${folder} ${sources})
+    list(APPEND programs ${name}_tests)
   endif()
   if(main)
     add_executable(${program} ${main} ${plain})
@@ -95,8 +109,8 @@ foreach(folder IN LISTS folders)
   endif()
   foreach(target IN LISTS programs)
     target_link_libraries(${target} PRIVATE millrace_test_support millrace_all)
-    if(folder STREQUAL "cases")
-      target_link_libraries(${target} PRIVATE millrace_ops_cases)
+    if(folder MATCHES "^(cases|fuzz/ops)$")
+      target_link_libraries(${target} PRIVATE millrace_test_cases millrace_ops_cases)
     endif()
   endforeach()
 endforeach()

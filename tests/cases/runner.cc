@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/base/denormals.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/device_retirement.h"
@@ -16,8 +17,8 @@
 namespace millrace::cases {
 namespace {
 
-// How long a kernel may wait, and how long for its end once it is cancelled.
-constexpr int64_t kBlockedMillis = 10'000;
+// How long a kernel may take to end once it is cancelled.
+constexpr int64_t kCancelledMillis = 10'000;
 
 // Stock's name of the C++ class of variables, which handles carry.
 constexpr char kVariableTypeName[] = "N10tensorflow3VarE";
@@ -40,6 +41,21 @@ Tensor Copy(const Tensor& t) {
   MR_CHECK(copy.ok(), copy.status().message());
   return *std::move(copy);
 }
+
+// The budget of the process, made smaller while a kernel runs.
+class SmallerBudget {
+ public:
+  explicit SmallerBudget(int64_t bytes) : before_(budget_.limit()) {
+    if (bytes > 0) budget_.set_limit(std::min(before_, budget_.used() + bytes));
+  }
+  ~SmallerBudget() { budget_.set_limit(before_); }
+  SmallerBudget(const SmallerBudget&) = delete;
+  SmallerBudget& operator=(const SmallerBudget&) = delete;
+
+ private:
+  MemoryBudget& budget_ = MemoryBudget::Process();
+  const int64_t before_;
+};
 
 // One case on a device of its own.
 class Execution {
@@ -113,7 +129,7 @@ class Execution {
     step.step_id = static_cast<int64_t>(outcome_.runs.size()) + 1;
     step.cancel = &cancel;
     step.container = &container;
-    step.files = DefaultFiles();
+    step.files = options_.files ? options_.files : DefaultFiles();
     step.session_tensors = &tensors_;
     for (size_t i = 0; i < case_.nodes.size(); ++i) {
       if (!needed[i]) continue;
@@ -204,11 +220,11 @@ class Execution {
         const EdgeValue& out = outputs[k];
         if (out.is_dead || out.ref) continue;
         if (!out.tensor.valid())
-          return Internal("output ", k, " of ", op, " was not set");
+          return Broken(absl::StrCat("output ", k, " of ", op, " was not set"));
         if (out.tensor.dtype() != RemoveRef(node.info.output_types[k])) {
-          return Internal("output ", k, " of ", op, " is ",
-                          DataTypeName(out.tensor.dtype()), ", not ",
-                          DataTypeName(node.info.output_types[k]));
+          return Broken(absl::StrCat("output ", k, " of ", op, " is ",
+                                     DataTypeName(out.tensor.dtype()), ", not ",
+                                     DataTypeName(node.info.output_types[k])));
         }
       }
     }
@@ -239,11 +255,19 @@ class Execution {
                              node.info.attrs, {"CPU"});
   }
 
+  Status Broken(const std::string& what) {
+    outcome_.broken.push_back(what);
+    return Internal(what);
+  }
+
   Status Call(const Kernel& kernel, const BoundNode& node,
               StepEnvironment& step, std::vector<EdgeValue>& inputs,
-              std::vector<EdgeValue>& outputs) const {
+              std::vector<EdgeValue>& outputs) {
     KernelContext ctx(node.info, device_, step, absl::MakeSpan(inputs),
                       absl::MakeSpan(outputs));
+    const SmallerBudget budget(options_.limit_bytes);
+    // What the executor does, too.
+    const ScopedMemoryLimit limit;
     try {
       if (!kernel.is_async()) return kernel.Run(ctx);
       Notification ended;
@@ -252,18 +276,20 @@ class Execution {
                         status = std::move(s);
                         ended.Notify();
                       }));
-      if (!ended.WaitUntil(Deadline::AfterMillis(kBlockedMillis))) {
+      if (!ended.WaitUntil(Deadline::AfterMillis(options_.blocked_ms))) {
         const std::string where =
             absl::StrCat(case_.source->op, ", ", case_.source->options.name,
                          ": node ", node.info.name, " blocks");
         step.cancel->Cancel(DeadlineExceeded(where));
         // The kernel holds what is on this stack.
-        MR_CHECK(ended.WaitUntil(Deadline::AfterMillis(kBlockedMillis)),
+        MR_CHECK(ended.WaitUntil(Deadline::AfterMillis(kCancelledMillis)),
                  absl::StrCat(where, " and heeds no cancellation"));
       }
       return status;
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("OOM in op ", node.info.op->name);
     } catch (const std::exception& e) {
-      return Internal("exception: ", e.what());
+      return Broken(absl::StrCat("exception: ", e.what()));
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "millrace/base/files/file.h"
 #include "millrace/base/threads/intra_op.h"
 #include "millrace/device/cpu/cpu_allocator.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -18,6 +19,12 @@ struct RunOptions {
   int width = 1;  // intra-op threads: 1 or 2
   // Inputs belong to the kernel, which may take their buffers over.
   bool own_inputs = false;
+  // How long an asynchronous kernel may wait before it is cancelled.
+  int64_t blocked_ms = 10'000;
+  // What a kernel may take of the process's memory budget while it runs; 0: as
+  // much as there is.
+  int64_t limit_bytes = 0;
+  FileSystem* files = nullptr;  // null: DefaultFiles()
 };
 
 struct RunOutcome {
@@ -34,6 +41,10 @@ struct CaseOutcome {
   std::vector<std::vector<Tensor>> outputs;
   // Names of fed values that a kernel has changed.
   std::vector<std::string> changed_inputs;
+  // What no kernel may do, whatever its inputs are: outputs that are missing or
+  // of another type, exceptions other than for lack of memory. The status of
+  // the run is INTERNAL, too.
+  std::vector<std::string> broken;
 };
 
 // One thread.

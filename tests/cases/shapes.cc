@@ -14,7 +14,11 @@ StatusOr<NodeId> AddFeed(Graph& graph, const BoundFeed& feed, Known known) {
                          {{"value", feed.value}, {"dtype", type}});
   } else {
     PartialShape shape;
-    if (known == Known::kShapes) shape = feed.value.shape();
+    if (known == Known::kShapes || known == Known::kSome)
+      shape = feed.value.shape();
+    if (known == Known::kSome) {
+      for (int i = 0; i < shape.rank(); i += 2) shape.set_dim(i, kUnknownDim);
+    }
     node = graph.AddNode(feed.name, "Placeholder", {},
                          {{"dtype", type}, {"shape", shape}});
   }

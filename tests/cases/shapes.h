@@ -12,6 +12,7 @@ namespace millrace::cases {
 enum class Known {
   kValues,  // constants
   kShapes,  // placeholders of that shape
+  kSome,    // placeholders of that rank, every other size of which is known
   kTypes,   // placeholders of unknown shape
 };
 

@@ -12,7 +12,7 @@ VERBS = {
   "fmt": ("fmt", "format the sources, or check that they are"),
   "lint": ("lint", "rooms, format and clang-tidy"),
   "sim": ("sim", "run the simulated cluster from seeds"),
-  "fuzz": ("fuzz", "random programs against stock TensorFlow (programs), and the fuzzers"),
+  "fuzz": ("fuzz", "random programs against stock TensorFlow (programs), ops with odd inputs (ops), and the fuzzers"),
   "docs": ("docs", "build the documentation as a site"),
 }
 
