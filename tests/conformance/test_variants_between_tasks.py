@@ -1,5 +1,6 @@
 """Lists and other variants that go from one task to another: the same on servers of ours and of stock."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip("tensorflow")
@@ -21,7 +22,7 @@ def test_a_loop_that_carries_a_list(on_both):
   def program(cluster):
     limit = tf1.placeholder(tf.int32, [])
     with variant_programs.on("ps"):
-      empty = tf.raw_ops.EmptyTensorList(element_shape=[], max_num_elements=-1, element_dtype=tf.int32)
+      empty = tf.raw_ops.EmptyTensorList(element_shape=np.int32([]), max_num_elements=-1, element_dtype=tf.int32)
 
     def body(i, numbers):
       with variant_programs.on("ps"):
