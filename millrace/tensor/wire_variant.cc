@@ -67,18 +67,28 @@ class VariantSizes {
     if (depth > kMaxVariantDepth) return VariantsTooDeep();
     size_t total = 0;
     for (const VariantElement& element : variants.flat<VariantElement>()) {
-      MR_ASSIGN_OR_RETURN(const size_t at, Begin());
-      if (element != nullptr) {
-        MR_ASSIGN_OR_RETURN(sizes_[at], AddValue(*element, depth));
-      }
-      total += BytesFieldSize(sizes_[at]);
+      MR_ASSIGN_OR_RETURN(const size_t size, AddElement(element, depth));
+      total += BytesFieldSize(size);
       if (total > kMaxVariantBytes) return TooLarge();
     }
     return total;
   }
 
-  // Returns an upper bound of the bytes that are written by value.
-  int64_t copied() const { return copied_; }
+  // Returns the bytes of the element's message.
+  StatusOr<size_t> AddElement(const VariantElement& element, int depth) {
+    MR_ASSIGN_OR_RETURN(const size_t at, Begin());
+    if (element != nullptr) {
+      MR_ASSIGN_OR_RETURN(sizes_[at], AddValue(*element, depth));
+    }
+    return sizes_[at];
+  }
+
+  // Returns RESOURCE_EXHAUSTED if there is no memory for what is written by
+  // value; what is contained many times may be small until then.
+  Status CheckRoom() const {
+    MemoryCharge room;
+    return room.Set(copied_, "a message with variants");
+  }
   const std::vector<size_t>& sizes() const { return sizes_; }
 
  private:
@@ -131,7 +141,7 @@ class VariantSizes {
   }
 
   std::vector<size_t> sizes_;
-  int64_t copied_ = 0;
+  int64_t copied_ = 0;  // an upper bound
 };
 
 class VariantWriter {
@@ -141,9 +151,14 @@ class VariantWriter {
 
   void Elements(const Tensor& variants) {
     for (const VariantElement& element : variants.flat<VariantElement>()) {
-      out_->BytesHeader(tensor_proto::kVariantVal, *next_++);
-      if (element != nullptr) Value(*element);
+      out_->BytesHeader(tensor_proto::kVariantVal, *next_);
+      Element(element);
     }
+  }
+
+  void Element(const VariantElement& element) {
+    ++next_;
+    if (element != nullptr) Value(*element);
   }
 
  private:
@@ -173,8 +188,8 @@ Status MalformedVariant() {
 }
 
 // `depth` counts the variants around the tensors of this one.
-StatusOr<VariantElement> DecodeVariant(ChunkReader in, Allocator* allocator,
-                                       int depth) {
+StatusOr<VariantElement> DecodeVariantWithin(ChunkReader in,
+                                             Allocator* allocator, int depth) {
   if (in.done()) return VariantElement();
   ChunkReader type_name;
   DecodedVariant parts;
@@ -227,7 +242,8 @@ Status DecodeVariantValues(ChunkReader in, absl::Span<VariantElement> out,
       continue;
     }
     if (!in.ReadBytes(&value)) return MalformedVariant();
-    MR_ASSIGN_OR_RETURN(out[count++], DecodeVariant(value, allocator, depth));
+    MR_ASSIGN_OR_RETURN(out[count++],
+                        DecodeVariantWithin(value, allocator, depth));
   }
   return OkStatus();
 }
@@ -250,7 +266,7 @@ Status DecodeVariantContent(ChunkReader content, absl::Span<VariantElement> out,
     if (!sizes.ReadVarint(&size) || !content.ReadPart(size, &value)) {
       return lies();
     }
-    MR_ASSIGN_OR_RETURN(element, DecodeVariant(value, allocator, depth));
+    MR_ASSIGN_OR_RETURN(element, DecodeVariantWithin(value, allocator, depth));
   }
   return content.done() ? OkStatus() : lies();
 }
@@ -260,9 +276,7 @@ Status DecodeVariantContent(ChunkReader content, absl::Span<VariantElement> out,
 StatusOr<size_t> EncodedVariantsSize(const Tensor& tensor) {
   VariantSizes sizes;
   MR_ASSIGN_OR_RETURN(const size_t size, sizes.AddElements(tensor, 1));
-  // What is contained many times may be small in memory.
-  MemoryCharge room;
-  MR_RETURN_IF_ERROR(room.Set(sizes.copied(), "a message with variants"));
+  MR_RETURN_IF_ERROR(sizes.CheckRoom());
   return size;
 }
 
@@ -270,6 +284,19 @@ void EncodeVariants(const Tensor& tensor, ChunkWriter* out) {
   VariantSizes sizes;
   MR_CHECK(sizes.AddElements(tensor, 1).ok(), "these variants have no form");
   VariantWriter(sizes.sizes(), out).Elements(tensor);
+}
+
+StatusOr<ByteChunks> EncodeVariant(const VariantElement& element) {
+  VariantSizes sizes;
+  MR_RETURN_IF_ERROR(sizes.AddElement(element, 1).status());
+  MR_RETURN_IF_ERROR(sizes.CheckRoom());
+  ChunkWriter out;
+  VariantWriter(sizes.sizes(), &out).Element(element);
+  return std::move(out).Finish();
+}
+
+StatusOr<VariantElement> DecodeVariant(ChunkReader in, Allocator* allocator) {
+  return DecodeVariantWithin(in, allocator, 1);
 }
 
 StatusOr<Tensor> DecodeVariants(TensorShape shape, ChunkReader in,

@@ -27,6 +27,11 @@ StatusOr<size_t> EncodedVariantsSize(const Tensor& tensor);
 // Writes these fields. Requires: EncodedVariantsSize returned OK.
 void EncodeVariants(const Tensor& tensor, ChunkWriter* out);
 
+// Encode and decode the message of one element, which is empty for an element
+// that holds nothing, with the errors of those functions.
+StatusOr<ByteChunks> EncodeVariant(const VariantElement& element);
+StatusOr<VariantElement> DecodeVariant(ChunkReader in, Allocator* allocator);
+
 // Decodes a variant tensor from the TensorProto that is all of `in`, or from
 // its tensor_content if that is not null. `depth` counts the variants around
 // the elements, themselves included. Elements without a message hold nothing.

@@ -3,6 +3,8 @@
 Their values come by feeds, so that no optimizer computes them ahead.
 """
 
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 from compare_clusters import outcome
@@ -193,6 +195,25 @@ def a_list_in_a_queue(cluster):
   with tf1.Session(cluster.target("worker")) as session:
     session.run(put, {x: ROWS})
     return session.run(values)
+
+
+@program
+def a_list_in_a_checkpoint(cluster):
+  x = rows()
+  with tempfile.TemporaryDirectory() as folder:
+    with on("ps"):
+      save = raw.SaveV2(
+        prefix=f"{folder}/lists",
+        tensor_names=["v"],
+        shape_and_slices=[""],
+        tensors=[tf.stack([list_of(x, [2]), list_of(x * 2, [2])])],
+      )
+    with on("worker", 1):
+      (back,) = raw.RestoreV2(prefix=f"{folder}/lists", tensor_names=["v"], shape_and_slices=[""], dtypes=[tf.variant])
+      values = stacked(back[1], tf.float32, [2])
+    with tf1.Session(cluster.target("worker")) as session:
+      session.run(save, {x: ROWS})
+      return session.run(values)
 
 
 @program
