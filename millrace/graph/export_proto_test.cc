@@ -141,7 +141,7 @@ TEST(GraphProto, ErrorsNameNodeAndAttribute) {
   };
   EXPECT_THAT(
       error(
-          R"(node { name: "n" attr { key: "v" value { tensor { dtype: DT_VARIANT tensor_shape {} } } } })"),
+          R"(node { name: "n" attr { key: "v" value { tensor { dtype: DT_FLOAT_REF tensor_shape {} } } } })"),
       HasSubstr("node 'n': attr 'v': "));
   EXPECT_THAT(
       error(

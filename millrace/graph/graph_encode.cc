@@ -10,8 +10,11 @@
 namespace millrace {
 namespace {
 
-bool Travels(const Tensor& t) {
-  return t.valid() && t.dtype() != DataType::kVariant && !IsRef(t.dtype());
+// Returns 0 for a tensor that does not leave its process; it becomes an empty
+// message.
+size_t SizeOfTensor(const Tensor& t) {
+  if (!t.valid() || IsRef(t.dtype())) return 0;
+  return EncodedTensorSize(t, StringForm::kValues).value_or(0);
 }
 
 // Adds up sizes; the sizes of nested messages are kept in the order of their
@@ -36,8 +39,7 @@ class Sizes {
     AddBytes(number, sizes_[at]);
   }
   void TensorMessage(uint32_t number, const Tensor& t) {
-    sizes_.push_back(Travels(t) ? *EncodedTensorSize(t, StringForm::kValues)
-                                : 0);
+    sizes_.push_back(SizeOfTensor(t));
     AddBytes(number, sizes_.back());
   }
   const std::vector<size_t>& sizes() const { return sizes_; }
@@ -74,8 +76,9 @@ class Writer {
     fields(*this);
   }
   void TensorMessage(uint32_t number, const Tensor& t) {
-    out_.BytesHeader(number, sizes_[next_++]);
-    if (Travels(t)) EncodeTensor(t, StringForm::kValues, &out_);
+    const size_t size = sizes_[next_++];
+    out_.BytesHeader(number, size);
+    if (size > 0) EncodeTensor(t, StringForm::kValues, &out_);
   }
   ByteChunks Finish() && {
     MR_DCHECK(next_ == sizes_.size());

@@ -22,8 +22,8 @@ StatusOr<GraphDef> ParseGraphDef(ChunkReader in);
 StatusOr<GraphDef> ParseGraphDef(absl::string_view bytes);
 
 // Encodes a GraphDef. Large constants are passed by reference to their buffers.
-// A tensor without a type, or of variants, which have no encoding, becomes an
-// empty message.
+// A tensor without a type, or of variants that do not leave their process,
+// becomes an empty message.
 ByteChunks EncodeGraphDef(const GraphDef& def);
 std::string SerializeGraphDef(const GraphDef& def);
 std::string SerializeAttrValue(const AttrValue& value);

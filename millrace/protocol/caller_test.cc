@@ -96,7 +96,12 @@ TEST_F(CallerTest, ErrorsPassUnchanged) {
 }
 
 TEST_F(CallerTest, WhatCannotBeSentIsAnError) {
-  worker_.value = Tensor::New(DataType::kVariant, {});
+  class Local final : public VariantValue {
+   public:
+    absl::string_view type_name() const override { return "Local"; }
+  };
+  worker_.value =
+      Tensor::Scalar<VariantElement>(VariantElement(MakeRef<Local>()));
   RecvTensorReply reply;
   EXPECT_EQ(Recv(&reply).code(), StatusCode::kInvalidArgument);
 }

@@ -149,7 +149,12 @@ TEST(Codec, ErrorsNameTheTensor) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
 
   RunStepReply reply;
-  reply.tensors.push_back({"v:0", Tensor::New(DataType::kVariant, {})});
+  class Local final : public VariantValue {
+   public:
+    absl::string_view type_name() const override { return "Local"; }
+  };
+  reply.tensors.push_back({"v:0", Tensor::Scalar<VariantElement>(
+                                      VariantElement(MakeRef<Local>()))});
   EXPECT_THAT(std::string(Encode(reply).status().message()), HasSubstr("v:0"));
 }
 

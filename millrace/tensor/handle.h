@@ -13,7 +13,7 @@
 
 namespace millrace {
 
-class Allocator;
+struct VariantContent;
 
 // Names a resource on a device. Immutable once it is in a tensor.
 struct ResourceHandle : RefCounted {
@@ -37,11 +37,10 @@ struct ResourceHandle : RefCounted {
 class VariantValue : public RefCounted {
  public:
   virtual absl::string_view type_name() const = 0;
-  // Returns a value of the same form with zeros inside, for ZerosLike.
-  // UNIMPLEMENTED for classes that do not support it.
-  virtual StatusOr<Ref<VariantValue>> ZerosLike(Allocator*) const {
-    return Unimplemented("ZerosLike of a variant of type ", type_name());
-  }
+  // Sets what a message holds of the value (variant/variant_content.h). Returns
+  // false for classes whose values do not leave their process. A class that
+  // returns true has its decoder in wire_variant.cc.
+  virtual bool ToWire(VariantContent*) const { return false; }
 };
 
 using ResourceElement = Ref<ResourceHandle>;

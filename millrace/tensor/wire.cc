@@ -7,6 +7,7 @@
 #include "millrace/tensor/string_block.h"
 #include "millrace/tensor/wire_fields.h"
 #include "millrace/tensor/wire_handle.h"
+#include "millrace/tensor/wire_variant.h"
 
 namespace millrace {
 namespace {
@@ -69,8 +70,6 @@ Status ReadOutline(ChunkReader in, Outline* outline) {
     } else if (tag.Is(tensor_proto::kContent, WireType::kBytes)) {
       if (!in.ReadBytes(&outline->content)) return Malformed();
       outline->has_content = !outline->content.done();
-    } else if (tag.Is(tensor_proto::kVariantVal, WireType::kBytes)) {
-      return InvalidArgument("variant tensors are not accepted from outside");
     } else if (!in.SkipField(tag)) {
       return Malformed();
     }
@@ -325,45 +324,24 @@ StatusOr<Tensor> ReadStringValues(TensorShape shape, ChunkReader in,
   return std::move(block).Finish(std::move(shape));
 }
 
-StatusOr<Tensor> ReadHandles(TensorShape shape, ChunkReader in,
-                             Allocator* allocator) {
-  MR_ASSIGN_OR_RETURN(
-      Tensor tensor,
-      Tensor::Allocate(allocator, DataType::kResource, std::move(shape)));
-  absl::Span<ResourceElement> out = tensor.mutable_flat<ResourceElement>();
-  size_t count = 0;
-  while (!in.done()) {
-    FieldTag tag;
-    if (!in.ReadTag(&tag)) return Malformed();
-    if (tag.Is(tensor_proto::kResourceVal, WireType::kBytes)) {
-      ChunkReader value;
-      if (!in.ReadBytes(&value)) return Malformed();
-      MR_ASSIGN_OR_RETURN(ResourceElement handle, DecodeHandle(value));
-      if (count < out.size()) out[count++] = std::move(handle);
-    } else if (!in.SkipField(tag)) {
-      return Malformed();
-    }
-  }
-  for (size_t i = std::max<size_t>(count, 1); i < out.size(); ++i)
-    out[i] = out[i - 1];
-  return tensor;
-}
-
 }  // namespace
 
-StatusOr<Tensor> DecodeTensor(ChunkReader in, Allocator* allocator) {
+StatusOr<Tensor> DecodeNestedTensor(ChunkReader in, Allocator* allocator,
+                                    int depth) {
   Outline outline;
   MR_RETURN_IF_ERROR(ReadOutline(in, &outline));
   MR_ASSIGN_OR_RETURN(const DataType type, CheckedDataType(outline.dtype));
-  if (type == DataType::kVariant) {
-    return InvalidArgument("variant tensors are not accepted from outside");
-  }
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(outline.dims));
+  if (type == DataType::kVariant) {
+    return DecodeVariants(std::move(shape), in,
+                          outline.has_content ? &outline.content : nullptr,
+                          allocator, depth + 1);
+  }
   if (type == DataType::kResource) {
     if (outline.has_content) {
       return InvalidArgument("a resource tensor cannot have tensor_content");
     }
-    return ReadHandles(std::move(shape), in, allocator);
+    return DecodeHandles(std::move(shape), in, allocator);
   }
   if (type == DataType::kString) {
     if (outline.has_content) {
@@ -378,6 +356,10 @@ StatusOr<Tensor> DecodeTensor(ChunkReader in, Allocator* allocator) {
                       Tensor::Allocate(allocator, type, std::move(shape)));
   MR_RETURN_IF_ERROR(ReadTypedValues(in, &tensor));
   return tensor;
+}
+
+StatusOr<Tensor> DecodeTensor(ChunkReader in, Allocator* allocator) {
+  return DecodeNestedTensor(in, allocator, 0);
 }
 
 StatusOr<Tensor> DecodeTensor(absl::string_view bytes, Allocator* allocator) {

@@ -4,7 +4,8 @@
 // The field numbers are those of proto/graph/tensor.proto. Untrusted input is
 // checked in full. Decoding needs no more memory than the message has bytes
 // (for strings 16 more per element), except where a short typed field fills a
-// large shape, which the allocator's limit bounds.
+// large shape, which the allocator's limit bounds, and for the tables of
+// tensors inside variants, which are charged to the memory budget.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -22,7 +23,8 @@ namespace millrace {
 // for their type and take at least an eighth of the owner's memory are aliased;
 // all others are copied once. Returns INVALID_ARGUMENT for malformed bytes,
 // sizes that do not fit the shape, types that Millrace does not support (by
-// name), reference types and variants; RESOURCE_EXHAUSTED from the allocator.
+// name), reference types, and variants of other types than those of
+// wire_variant.cc; RESOURCE_EXHAUSTED from the allocator.
 StatusOr<Tensor> DecodeTensor(ChunkReader in, Allocator* allocator);
 StatusOr<Tensor> DecodeTensor(absl::string_view bytes, Allocator* allocator);
 inline constexpr size_t kMinAliasBytes = 1024;
@@ -34,7 +36,9 @@ enum class StringForm {
 };
 
 // Returns the number of bytes that EncodeTensor will write. INVALID_ARGUMENT
-// for a tensor without a type and for variants, which have no encoding.
+// for a tensor without a type, for variants whose values do not leave their
+// process (data sets), and for variants that nest too deeply;
+// RESOURCE_EXHAUSTED for variants too large for a message.
 StatusOr<size_t> EncodedTensorSize(const Tensor& tensor, StringForm form);
 // Writes `tensor`, for which EncodedTensorSize returned OK. Large contents are
 // passed by reference to the tensor's buffer.

@@ -3,6 +3,7 @@
 
 #include "millrace/tensor/wire_fields.h"
 #include "millrace/tensor/wire_handle.h"
+#include "millrace/tensor/wire_variant.h"
 
 namespace millrace {
 namespace {
@@ -78,21 +79,35 @@ void WriteStrings(const Tensor& tensor, StringForm form, ChunkWriter* out) {
 
 }  // namespace
 
-StatusOr<size_t> EncodedTensorSize(const Tensor& tensor, StringForm form) {
-  if (!tensor.valid())
-    return InvalidArgument("a tensor without a type cannot be sent");
-  if (tensor.dtype() == DataType::kVariant) {
-    return InvalidArgument("variant tensors cannot be sent to another process");
-  }
+size_t EncodedHeadSize(const Tensor& tensor) {
   return 1 + VarintSize(static_cast<uint64_t>(tensor.dtype())) +
-         BytesFieldSize(DimsSize(tensor.shape())) + ValuesSize(tensor, form);
+         BytesFieldSize(DimsSize(tensor.shape()));
 }
 
-void EncodeTensor(const Tensor& tensor, StringForm form, ChunkWriter* out) {
+void EncodeHead(const Tensor& tensor, ChunkWriter* out) {
   out->VarintField(tensor_proto::kDtype, static_cast<uint64_t>(tensor.dtype()));
   out->BytesHeader(tensor_proto::kShape, DimsSize(tensor.shape()));
   WriteDims(tensor.shape(), out);
+}
+
+StatusOr<size_t> EncodedTensorSize(const Tensor& tensor, StringForm form) {
+  if (!tensor.valid())
+    return InvalidArgument("a tensor without a type cannot be sent");
+  size_t values = 0;
+  if (tensor.dtype() == DataType::kVariant) {
+    MR_ASSIGN_OR_RETURN(values, EncodedVariantsSize(tensor));
+  } else {
+    values = ValuesSize(tensor, form);
+  }
+  return EncodedHeadSize(tensor) + values;
+}
+
+void EncodeTensor(const Tensor& tensor, StringForm form, ChunkWriter* out) {
+  EncodeHead(tensor, out);
   switch (tensor.dtype()) {
+    case DataType::kVariant:
+      EncodeVariants(tensor, out);
+      break;
     case DataType::kString:
       WriteStrings(tensor, form, out);
       break;

@@ -44,7 +44,11 @@ bool ChunkReader::ReadTag(FieldTag* tag) {
 
 bool ChunkReader::ReadBytes(ChunkReader* value) {
   uint64_t size;
-  if (!ReadVarint(&size) || size > remaining()) return false;
+  return ReadVarint(&size) && ReadPart(size, value);
+}
+
+bool ChunkReader::ReadPart(uint64_t size, ChunkReader* value) {
+  if (size > remaining()) return false;
   *value = *this;
   const auto here = static_cast<uint64_t>(end_ - at_);
   if (size <= here) {

@@ -74,6 +74,8 @@ class ChunkReader {
 
   // Reads the value of a kBytes field: a cursor over just its bytes.
   bool ReadBytes(ChunkReader* value);
+  // Reads the next `size` bytes: a cursor over just these.
+  bool ReadPart(uint64_t size, ChunkReader* value);
   bool ReadString(std::string* value);
   // Skips a field whose tag was just read.
   bool SkipField(FieldTag tag);

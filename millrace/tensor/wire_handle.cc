@@ -1,6 +1,9 @@
 #include "millrace/tensor/wire_handle.h"
 
+#include <algorithm>
+
 #include "millrace/tensor/wire.h"
+#include "millrace/tensor/wire_fields.h"
 
 namespace millrace {
 namespace {
@@ -80,6 +83,31 @@ StatusOr<ResourceElement> DecodeHandle(ChunkReader in) {
     if (!ok) return MalformedHandle();
   }
   return handle;
+}
+
+StatusOr<Tensor> DecodeHandles(TensorShape shape, ChunkReader in,
+                               Allocator* allocator) {
+  MR_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(allocator, DataType::kResource, std::move(shape)));
+  absl::Span<ResourceElement> out = tensor.mutable_flat<ResourceElement>();
+  size_t count = 0;
+  while (!in.done()) {
+    FieldTag tag;
+    if (!in.ReadTag(&tag)) return InvalidArgument("malformed TensorProto");
+    if (tag.Is(tensor_proto::kResourceVal, WireType::kBytes)) {
+      ChunkReader value;
+      if (!in.ReadBytes(&value))
+        return InvalidArgument("malformed TensorProto");
+      MR_ASSIGN_OR_RETURN(ResourceElement handle, DecodeHandle(value));
+      if (count < out.size()) out[count++] = std::move(handle);
+    } else if (!in.SkipField(tag)) {
+      return InvalidArgument("malformed TensorProto");
+    }
+  }
+  for (size_t i = std::max<size_t>(count, 1); i < out.size(); ++i)
+    out[i] = out[i - 1];
+  return tensor;
 }
 
 size_t EncodedHandleSize(const ResourceHandle* handle) {

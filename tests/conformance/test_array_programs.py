@@ -13,7 +13,6 @@ from compare_clusters import outcome  # noqa: E402
 tf1 = tf.compat.v1
 
 PS0, WORKER1 = "/job:ps/task:0", "/job:worker/task:1"
-LISTS_BETWEEN_TASKS = "variants that go from one task to another"
 ROWS = np.arange(12, dtype=np.float32).reshape(4, 3) / 7
 
 
@@ -83,7 +82,7 @@ def test_higher_order_functions(on_both, era, spread):
     gradient = tf1.gradients(total, [x])
     return run(cluster, [pairs, names, sums, left, right, nested, gradient], {x: ROWS})
 
-  on_both(program, missing=LISTS_BETWEEN_TASKS if spread and era == "tf2" else "")
+  on_both(program)
 
 
 def test_an_array_in_a_loop(on_both, era):
@@ -232,7 +231,7 @@ def test_gradient_of_nested_control_flow(on_both, era):
       session.run(v.initializer)
       return session.run([y, gradient])
 
-  on_both(program, missing=LISTS_BETWEEN_TASKS if era == "tf2" else "")
+  on_both(program)
 
 
 def of_version(producer):

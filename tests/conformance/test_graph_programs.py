@@ -12,8 +12,6 @@ from compare_clusters import outcome  # noqa: E402
 
 tf1 = tf.compat.v1
 
-# What servers of ours do not do yet.
-LISTS_BETWEEN_TASKS = {"tf1": "", "tf2": "variants that go from one task to another"}
 PS0, PS1, WORKER1 = "/job:ps/task:0", "/job:ps/task:1", "/job:worker/task:1"
 
 
@@ -67,7 +65,7 @@ def test_gradient_of_a_loop(on_both, era):
       session.run(v.initializer)
       return session.run([y, gradient])
 
-  on_both(program, missing=LISTS_BETWEEN_TASKS[era])
+  on_both(program)
 
 
 def test_gradient_of_a_conditional(on_both, era):
@@ -90,7 +88,7 @@ def test_gradient_of_a_conditional(on_both, era):
       session.run(v.initializer)
       return [session.run([y, gradient], {choose: c}) for c in (True, False)]
 
-  on_both(program, missing=LISTS_BETWEEN_TASKS[era])
+  on_both(program)
 
 
 def test_conditionals_that_assign(on_both, era):
@@ -185,7 +183,7 @@ def test_map_and_scan(on_both, era):
     gradient = tf1.gradients(squares, [x])
     return run(cluster, [squares, sums, last, gradient], {x: np.arange(12, dtype=np.float32).reshape(4, 3)})
 
-  on_both(program, missing=LISTS_BETWEEN_TASKS[era])
+  on_both(program)
 
 
 def test_tensor_arrays(on_both, era):

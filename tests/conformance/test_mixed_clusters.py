@@ -11,6 +11,7 @@ pytest.importorskip("tensorflow")
 import compare_clusters  # noqa: E402
 import task_servers  # noqa: E402
 import tensorflow as tf  # noqa: E402
+import variant_programs  # noqa: E402
 from compare_clusters import outcome  # noqa: E402
 
 tf1 = tf.compat.v1
@@ -80,6 +81,11 @@ def test_every_type_travels(on_mixed):
     with tf1.Session(cluster.target("worker")) as session:
       return [v if v.dtype != object else [bytes(b).decode("latin1") for b in v] for v in map(np.asarray, session.run(fetched))]
 
+  on_mixed(program)
+
+
+@pytest.mark.parametrize("program", variant_programs.PROGRAMS, ids=lambda p: p.__name__)
+def test_variants_travel(on_mixed, program):
   on_mixed(program)
 
 

@@ -2,7 +2,7 @@
 // The saved state of an iterator over one data set, restored to an iterator
 // over another one: refused, or an iterator that gives elements or ends. The
 // bytes choose the data sets, and how far the first one has gone. (There is no
-// way to bring a state of any bytes: it is a variant, which does not come over
+// way to bring a state of any bytes: it is a variant that does not come over
 // the wire.)
 #include <cstdint>
 

@@ -6,6 +6,7 @@
 #include "millrace/base/hash/crc32c.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/checkpoint/bundle/string_tensor.h"
+#include "millrace/checkpoint/bundle/variant_elements.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 
 namespace millrace {
@@ -106,7 +107,7 @@ StatusOr<const RandomAccessFile*> BundleReader::FileOf(
 StatusOr<Tensor> BundleReader::ReadEntry(const BundleEntry& entry,
                                          Allocator* allocator) const {
   MR_ASSIGN_OR_RETURN(const RandomAccessFile* file, FileOf(entry));
-  if (entry.dtype == DataType::kString) {
+  if (entry.dtype == DataType::kString || entry.dtype == DataType::kVariant) {
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(charge.Set(entry.size_bytes, "strings of a checkpoint"));
     std::string bytes(static_cast<size_t>(entry.size_bytes), '\0');
@@ -114,8 +115,12 @@ StatusOr<Tensor> BundleReader::ReadEntry(const BundleEntry& entry,
         ReadExactly(*file, entry.offset, entry.size_bytes, bytes.data()));
     MR_ASSIGN_OR_RETURN(Tensor tensor,
                         Tensor::Allocate(allocator, entry.dtype, entry.shape));
-    MR_RETURN_IF_ERROR(DecodeStrings(bytes, entry.crc32c,
-                                     tensor.mutable_flat<StringElement>()));
+    MR_RETURN_IF_ERROR(
+        entry.dtype == DataType::kString
+            ? DecodeStrings(bytes, entry.crc32c,
+                            tensor.mutable_flat<StringElement>())
+            : ReadVariantElements(bytes, entry.crc32c, allocator,
+                                  tensor.mutable_flat<VariantElement>()));
     return tensor;
   }
   if (!IsPlain(entry.dtype)) {
@@ -142,13 +147,18 @@ Status BundleReader::ReadPart(const BundleEntry& entry, const Box& stored,
   BoxRuns::Run run;
   if (!IsPlain(entry.dtype)) {
     MR_ASSIGN_OR_RETURN(const Tensor whole, ReadEntry(entry, HostAllocator()));
-    const auto from = whole.flat<StringElement>();
-    const auto to = out->mutable_flat<StringElement>();
-    while (runs.Next(&run)) {
-      for (int64_t i = 0; i < run.count; ++i) {
-        to[static_cast<size_t>(run.to + i)] =
-            from[static_cast<size_t>(run.from + i)];
+    const auto copy = [&]<class E>(absl::Span<const E> from, absl::Span<E> to) {
+      while (runs.Next(&run)) {
+        for (int64_t i = 0; i < run.count; ++i) {
+          to[static_cast<size_t>(run.to + i)] =
+              from[static_cast<size_t>(run.from + i)];
+        }
       }
+    };
+    if (entry.dtype == DataType::kString) {
+      copy(whole.flat<StringElement>(), out->mutable_flat<StringElement>());
+    } else {
+      copy(whole.flat<VariantElement>(), out->mutable_flat<VariantElement>());
     }
     return OkStatus();
   }
@@ -212,7 +222,7 @@ StatusOr<Tensor> BundleReader::Assemble(absl::string_view name,
                                         const TensorSlice& slice,
                                         Allocator* allocator) const {
   MR_ASSIGN_OR_RETURN(const TensorShape shape, slice.SliceShape(full.shape));
-  if (!IsPlain(full.dtype) && full.dtype != DataType::kString) {
+  if (full.dtype == DataType::kResource) {
     return Unimplemented("Tensors of dtype ", DataTypeName(full.dtype),
                          " cannot be read from a checkpoint");
   }

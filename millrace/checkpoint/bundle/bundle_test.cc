@@ -1,14 +1,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "gtest/gtest.h"
 #include "millrace/base/files/memory_files.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/checkpoint/bundle/bundle_writer.h"
+#include "millrace/checkpoint/bundle/variant_elements.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 #include "millrace/checkpoint/checkpoint_reader.h"
 #include "millrace/checkpoint/testing/sample_tensors.h"
+#include "millrace/tensor/variant/tensor_list_value.h"
 
 namespace millrace {
 namespace {
@@ -267,12 +270,56 @@ TEST_F(BundleTest, RefusesWhatItCannotWrite) {
             StatusCode::kInvalidArgument);
   EXPECT_EQ(writer->Add("r", Tensor::New(DataType::kResource, {})).code(),
             StatusCode::kUnimplemented);
-  EXPECT_EQ(writer->Add("v", Tensor::New(DataType::kVariant, {})).code(),
-            StatusCode::kUnimplemented);
   ASSERT_TRUE(writer->Finish().ok());
   EXPECT_FALSE(writer->Add("late", one).ok());
   EXPECT_FALSE(writer->Finish().ok());
   EXPECT_TRUE(Reader()->Lookup("a").ok());
+}
+
+// A list of [[1, 2]], twice, as SaveV2 of TensorFlow 2.21 stores it.
+constexpr char kTwoLists[] =
+    "3e0a1674656e736f72666c6f773a3a54656e736f724c69737412100001ffffffffffffffff"
+    "ff01120208021a1208011204120208022a080000803f000000400d823e323e0a1674656e73"
+    "6f72666c6f773a3a54656e736f724c69737412100001ffffffffffffffffff01120208021a"
+    "1208011204120208022a080000803f00000040f7ec95b1";
+
+TEST_F(BundleTest, VariantsOfStock) {
+  std::string stored = absl::HexStringToBytes(kTwoLists);
+  Tensor t = Tensor::New(DataType::kVariant, TensorShape({2}));
+  const auto elements = t.mutable_flat<VariantElement>();
+  const auto read = [&](uint32_t crc) {
+    return ReadVariantElements(stored, crc, HostAllocator(), elements);
+  };
+  ASSERT_TRUE(read(0x8c4f95af).ok()) << read(0x8c4f95af);
+  const auto& list = dynamic_cast<const TensorListValue&>(*elements[1]);
+  ASSERT_EQ(list.size(), 1);
+  EXPECT_TRUE(
+      IdenticalTensors(list.tensors()[0], Tensor::Vector<float>({1, 2})));
+  EXPECT_EQ(read(0x8c4f95ae).code(), StatusCode::kDataLoss);
+  for (size_t i = 0; i < stored.size(); ++i) {
+    stored[i] = static_cast<char>(stored[i] ^ 1);
+    EXPECT_EQ(read(0x8c4f95af).code(), StatusCode::kDataLoss) << i;
+    stored[i] = static_cast<char>(stored[i] ^ 1);
+  }
+  stored.pop_back();
+  EXPECT_EQ(read(0x8c4f95af).code(), StatusCode::kDataLoss);
+}
+
+TEST_F(BundleTest, VariantsComeBack) {
+  auto list = MakeRef<TensorListValue>(DataType::kString, PartialShape());
+  ASSERT_TRUE(list->Push(Tensor::Vector({"a", "bc"})).ok());
+  Tensor t = Tensor::New(DataType::kVariant, TensorShape({3}));
+  t.mutable_flat<VariantElement>()[1] = std::move(list);
+  auto writer = Writer();
+  ASSERT_TRUE(writer->Add("v", t).ok());
+  ASSERT_TRUE(writer->Finish().ok());
+  const StatusOr<Tensor> back = Reader()->Lookup("v");
+  ASSERT_TRUE(back.ok()) << back.status();
+  const auto elements = back->flat<VariantElement>();
+  EXPECT_EQ(elements[0], nullptr);
+  EXPECT_TRUE(IdenticalTensors(
+      dynamic_cast<const TensorListValue&>(*elements[1]).tensors()[0],
+      Tensor::Vector({"a", "bc"})));
 }
 
 TEST_F(BundleTest, NothingIsLeftWithoutFinish) {

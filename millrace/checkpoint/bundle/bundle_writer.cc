@@ -5,6 +5,7 @@
 #include "millrace/base/hash/crc32c.h"
 #include "millrace/checkpoint/bundle/bundle_index.h"
 #include "millrace/checkpoint/bundle/string_tensor.h"
+#include "millrace/checkpoint/bundle/variant_elements.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
 
 namespace millrace {
@@ -89,7 +90,7 @@ Status BundleWriter::AddSlice(absl::string_view name,
 }
 
 Status BundleWriter::AddWithKey(std::string key, const Tensor& value) {
-  if (!IsPlain(value.dtype()) && value.dtype() != DataType::kString) {
+  if (value.dtype() == DataType::kResource) {
     return Unimplemented(
         "Tensors of dtype ", DataTypeName(value.dtype()),
         " cannot be saved: ", IsSliceKey(key) ? "(a slice)" : key);
@@ -118,6 +119,11 @@ Status BundleWriter::WriteValue(const Tensor& value, BundleEntry* entry) {
     for (const StringElement& s : strings) {
       crc = crc32c::Extend(crc, s.data(), s.size());
       MR_RETURN_IF_ERROR(Write(s.view()));
+    }
+  } else if (value.dtype() == DataType::kVariant) {
+    for (const VariantElement& element : value.flat<VariantElement>()) {
+      MR_RETURN_IF_ERROR(WriteVariantElement(
+          element, &crc, [this](absl::string_view s) { return Write(s); }));
     }
   } else {
     absl::string_view bytes(value.data(), value.size_bytes());

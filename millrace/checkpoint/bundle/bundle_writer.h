@@ -37,7 +37,8 @@ class BundleWriter {
   BundleWriter& operator=(const BundleWriter&) = delete;
 
   // Returns INVALID_ARGUMENT for a name that was added before, is empty or
-  // begins with a zero byte; UNIMPLEMENTED for resources and variants.
+  // begins with a zero byte, and for variants that do not leave their process
+  // (data sets); UNIMPLEMENTED for resources.
   Status Add(absl::string_view name, const Tensor& value);
   // Adds `value`, the `slice` of a tensor of shape `full_shape`. Slices of one
   // tensor may come in any order and lie in different parts of a sharded

@@ -1,6 +1,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/reduction/compound_variant.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -57,7 +58,7 @@ Status ZerosLikeKernel(KernelContext& ctx) {
     const VariantElement& element = x.scalar<VariantElement>();
     if (!element) return InvalidArgument("ZerosLike of an empty variant");
     MR_ASSIGN_OR_RETURN(VariantElement zeros,
-                        element->ZerosLike(ctx.device().allocator()));
+                        ZerosOfVariant(*element, ctx.device().allocator()));
     MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, TensorShape()));
     out->mutable_flat<VariantElement>()[0] = std::move(zeros);
     return OkStatus();

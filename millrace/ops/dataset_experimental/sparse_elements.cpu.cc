@@ -4,7 +4,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/data/gathered_elements.h"
 #include "millrace/ops/dataset/derived.h"
-#include "millrace/ops/sparse/variant_tensor.h"
+#include "millrace/tensor/variant/variant_tensor.h"
 
 namespace millrace::ops {
 namespace {

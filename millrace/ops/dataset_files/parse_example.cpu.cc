@@ -8,7 +8,7 @@
 #include "millrace/ops/dataset/derived.h"
 #include "millrace/ops/dataset_experimental/element_list.h"
 #include "millrace/ops/parse/example_scanner.h"
-#include "millrace/ops/sparse/variant_tensor.h"
+#include "millrace/tensor/variant/variant_tensor.h"
 
 namespace millrace::ops {
 namespace {

@@ -4,9 +4,9 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
-#include "millrace/ops/ragged/ragged_value.h"
 #include "millrace/ops/ragged/splits.h"
 #include "millrace/tensor/dispatch.h"
+#include "millrace/tensor/variant/ragged_value.h"
 
 namespace millrace::ops {
 namespace {

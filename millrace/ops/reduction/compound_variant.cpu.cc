@@ -67,8 +67,7 @@ class CompoundWalk {
     if (found != made_.end()) return &found->second;
     const auto* const compound = dynamic_cast<const CompoundVariant*>(a);
     if (ctx_ == nullptr && compound == nullptr) {
-      MR_ASSIGN_OR_RETURN(Ref<VariantValue> zeros, a->ZerosLike(allocator_));
-      return &made_.emplace(Pair(a, b), std::move(zeros)).first->second;
+      return Unimplemented("ZerosLike of a variant of type ", a->type_name());
     }
     if (ctx_ != nullptr) {
       if (compound == nullptr || b == nullptr) {
@@ -133,9 +132,9 @@ class CompoundWalk {
 
 }  // namespace
 
-StatusOr<Ref<VariantValue>> CompoundVariant::ZerosLike(
-    Allocator* allocator) const {
-  return CompoundWalk(allocator, nullptr).Make(this, nullptr);
+StatusOr<Ref<VariantValue>> ZerosOfVariant(const VariantValue& value,
+                                           Allocator* allocator) {
+  return CompoundWalk(allocator, nullptr).Make(&value, nullptr);
 }
 
 StatusOr<Tensor> SumVariants(KernelContext& ctx, const Tensor& a,

@@ -1,31 +1,16 @@
-// CompoundVariant: the value of a variant that is made of tensors.
+// Sums and zeros of variants that are made of tensors.
 #pragma once
 
-#include <vector>
-
 #include "millrace/kernel/kernel_context.h"
+#include "millrace/tensor/variant/compound_variant.h"
 
 namespace millrace::ops {
 
-// The base class of lists and optionals. AddN and ZerosLike process them part
-// by part. Such values nest as deeply as a client likes, and one may be
-// contained in many others; so processing must not recurse into the parts, and
-// makes one value for each value (for each pair, in sums).
-class CompoundVariant : public VariantValue {
- public:
-  // Returns the parts; those that are not set have no type.
-  virtual absl::Span<const Tensor> parts() const = 0;
-  // Returns INVALID_ARGUMENT unless `other` is of the same class, has as many
-  // parts, and meets any other condition of the class for a sum.
-  virtual Status CheckSum(const VariantValue& other) const = 0;
-  // Returns a value of this form (in a sum, of this form and that of `other`,
-  // else null) with `parts`, as many as this has. Returns RESOURCE_EXHAUSTED if
-  // memory runs out.
-  virtual StatusOr<Ref<VariantValue>> With(
-      std::vector<Tensor> parts, const CompoundVariant* other) const = 0;
-
-  StatusOr<Ref<VariantValue>> ZerosLike(Allocator* allocator) const final;
-};
+// Returns a value of the same form with zeros inside, for ZerosLike. Returns
+// UNIMPLEMENTED for a value, or one inside of it, that is not a
+// CompoundVariant, and RESOURCE_EXHAUSTED if memory runs out.
+StatusOr<Ref<VariantValue>> ZerosOfVariant(const VariantValue& value,
+                                           Allocator* allocator);
 
 // Returns the sum of two variants of one shape, element by element. Returns
 // UNIMPLEMENTED for elements that are not a CompoundVariant, INVALID_ARGUMENT

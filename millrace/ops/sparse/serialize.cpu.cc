@@ -3,7 +3,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/sparse/batch.h"
-#include "millrace/ops/sparse/variant_tensor.h"
+#include "millrace/tensor/variant/variant_tensor.h"
 #include "millrace/tensor/wire.h"
 
 namespace millrace::ops {

@@ -1,63 +1,12 @@
 // Kernels of optionals: a tuple of tensors, or nothing.
 #include <vector>
 
-#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/reduction/compound_variant.h"
 #include "millrace/ops/variant/optional.h"
+#include "millrace/tensor/variant/optional_value.h"
 
 namespace millrace::ops {
 namespace {
-
-// Has no components if it is empty. Immutable.
-class OptionalValue final : public CompoundVariant {
- public:
-  static constexpr absl::string_view kTypeName = "tensorflow::data::Optional";
-
-  // Returns RESOURCE_EXHAUSTED if there is no memory for the table of
-  // components.
-  static StatusOr<Ref<VariantValue>> Make(std::vector<Tensor> components) {
-    auto made = MakeRef<OptionalValue>();
-    MR_RETURN_IF_ERROR(made->charge_.Set(
-        static_cast<int64_t>(components.capacity() * sizeof(Tensor)),
-        "the components of an optional"));
-    made->components_ = std::move(components);
-    return Ref<VariantValue>(std::move(made));
-  }
-
-  absl::string_view type_name() const override { return kTypeName; }
-  const std::vector<Tensor>& components() const { return components_; }
-  bool has_value() const { return !components_.empty(); }
-
-  absl::Span<const Tensor> parts() const override { return components_; }
-  Status CheckSum(const VariantValue& other) const override {
-    if (other.type_name() != kTypeName) {
-      return InvalidArgument("Cannot add an optional and a variant of type ",
-                             other.type_name());
-    }
-    const auto& b = static_cast<const OptionalValue&>(other);
-    if (has_value() != b.has_value()) {
-      return InvalidArgument(
-          "Cannot add optionals because one has a value and the other "
-          "doesn't.");
-    }
-    if (components_.size() != b.components_.size()) {
-      return InvalidArgument(
-          "Cannot add optionals because they have different numbers of "
-          "components (",
-          components_.size(), " vs. ", b.components_.size(), ").");
-    }
-    return OkStatus();
-  }
-  StatusOr<Ref<VariantValue>> With(std::vector<Tensor> parts,
-                                   const CompoundVariant*) const override {
-    return Make(std::move(parts));
-  }
-
- private:
-  std::vector<Tensor> components_;
-  MemoryCharge charge_;
-};
 
 Status SetOptional(KernelContext& ctx, std::vector<Tensor> components) {
   MR_ASSIGN_OR_RETURN(Tensor optional, MakeOptional(std::move(components)));

@@ -186,7 +186,7 @@ def first_difference(ours, stock, relative=None):
 def _missing(text):
   """What a server of ours says that it does not have."""
   for line in text.splitlines():
-    if re.search(r"there is no op type|no op is called|not registered|no kernel|variant tensors cannot be sent", line):
+    if re.search(r"there is no op type|no op is called|not registered|no kernel|variant tensors of type", line):
       return line[:140]
   return None
 
