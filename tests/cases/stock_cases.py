@@ -236,8 +236,20 @@ def first_lines(message):
   return " | ".join(message.split("\n")[:4])[:500]
 
 
+# Outputs, by op and number, of which stock's shape function says what its kernel does not give.
+WRONG_SHAPES = {
+  ("FractionalAvgPool", 1): "a sequence has an element more than there are windows",
+  ("FractionalAvgPool", 2): "as the one before",
+  ("FractionalMaxPool", 1): "as that of FractionalAvgPool",
+  ("FractionalMaxPool", 2): "as that of FractionalAvgPool",
+  ("LSTMBlockCellGrad", 2): "the gradient of a peephole has the size of the peephole, which nobody checks",
+}
+
+
 def check_static_shape(tensor, ours):
   """Ours must know all that stock knows, and agree."""
+  if (tensor.op.type, tensor.value_index) in WRONG_SHAPES:
+    return
   try:
     stock = tensor.shape
   except ValueError as e:

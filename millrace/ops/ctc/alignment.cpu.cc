@@ -83,14 +83,10 @@ class Alignment {
     return total;
   }
 
-  // Replaces the probabilities by the gradient.
+  // Replaces the probabilities by the gradient. They stay where there is no
+  // alignment, as in stock.
   void SetGradient(T total) {
-    if (total == kLogOfZero<T>) {
-      for (int64_t t = 0; t < p_.time; ++t) {
-        std::fill_n(y_(t), p_.classes, T(0));
-      }
-      return;
-    }
+    if (total == kLogOfZero<T>) return;
     std::vector<T> sums(static_cast<size_t>(p_.classes));
     for (int64_t t = 0; t < p_.time; ++t) {
       std::fill(sums.begin(), sums.end(), kLogOfZero<T>);

@@ -53,8 +53,8 @@ StatusOr<int64_t> AlignmentBytes(int64_t time, int64_t classes,
                                  int64_t padded_labels);
 
 // Sets *loss to the negative logarithm of the probability, and the steps of
-// `gradient` to the gradient with respect to the logits, which is zero if there
-// is no alignment. Ends early if the step is cancelled. Requires: time and
+// `gradient` to the gradient with respect to the logits, which is the classes'
+// probabilities if there is no alignment. Ends early if the step is cancelled. Requires: time and
 // classes are at least 1.
 template <class T>
 void Align(const KernelContext& ctx, const AlignmentProblem<T>& p, T* loss,
