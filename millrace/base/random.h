@@ -22,13 +22,14 @@ class Philox4x32 {
   Philox4x32(const Result& counter, const std::array<uint32_t, 2>& key)
       : key_(key), counter_(counter) {}
 
-  // Skips `n` results.
+  // Skips `n` results. As in TensorFlow, the carry into word 2 is lost if `n`
+  // is above 2^64 - 2^32 and word 0 carries.
   void Skip(uint64_t n) {
-    const uint64_t low = Join(counter_[0], counter_[1]);
-    const uint64_t sum = low + n;
-    counter_[0] = Low(sum);
-    counter_[1] = High(sum);
-    if (sum < low && ++counter_[2] == 0) ++counter_[3];
+    uint32_t high = High(n);
+    counter_[0] += Low(n);
+    if (counter_[0] < Low(n)) ++high;
+    counter_[1] += high;
+    if (counter_[1] < high && ++counter_[2] == 0) ++counter_[3];
   }
 
   // Returns the next four numbers.
@@ -53,9 +54,6 @@ class Philox4x32 {
   static constexpr uint32_t Low(uint64_t x) { return static_cast<uint32_t>(x); }
   static constexpr uint32_t High(uint64_t x) {
     return static_cast<uint32_t>(x >> 32);
-  }
-  static constexpr uint64_t Join(uint32_t low, uint32_t high) {
-    return uint64_t{high} << 32 | low;
   }
 
   std::array<uint32_t, 2> key_{};

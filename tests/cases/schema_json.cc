@@ -111,8 +111,16 @@ std::string KernelsJson(const KernelTable& kernels, const std::string& op) {
 }
 
 // Types with which the op of each node was run: (op, attr) -> types.
-using CoveredTypes =
-    std::map<std::string, std::map<std::string, std::set<int>>>;
+using TypesByAttr = std::map<std::string, std::set<int>>;
+using CoveredTypes = std::map<std::string, TypesByAttr>;
+
+std::string TypesJson(const TypesByAttr& by_attr) {
+  JsonObject types;
+  for (const auto& [attr, numbers] : by_attr) {
+    types.Set(attr, absl::StrCat("[", absl::StrJoin(numbers, ","), "]"));
+  }
+  return types.text();
+}
 
 void AddCovered(const BoundCase& c, CoveredTypes* covered) {
   for (const BoundNode& node : c.nodes) {
@@ -137,24 +145,24 @@ std::string SchemaJson(const Suite& suite) {
       kernels.Set(op->name, KernelsJson(suite.kernels, op->name));
     }
   }
-  CoveredTypes covered;
+  CoveredTypes covered, refused;
   std::map<std::string, int64_t> count;
   for (const OpCases& list : suite.op_cases) {
     for (const auto& c : list.cases) {
       ++count[list.op->name];
-      if (c->runs.empty() || c->runs[0].code != StatusCode::kOk) continue;
+      if (c->runs.empty()) continue;
+      const bool fails = c->runs[0].code != StatusCode::kOk;
       const StatusOr<BoundCase> bound = Bind(*c, *suite.ops);
-      if (bound.ok()) AddCovered(*bound, &covered);
+      if (bound.ok()) AddCovered(*bound, fails ? &refused : &covered);
     }
   }
   for (const auto& [op, by_attr] : covered) count.try_emplace(op, 0);
   for (const auto& [op, n] : count) {
-    JsonObject types;
-    for (const auto& [attr, numbers] : covered[op]) {
-      types.Set(attr, absl::StrCat("[", absl::StrJoin(numbers, ","), "]"));
-    }
-    cases.Set(
-        op, JsonObject().SetInt("count", n).Set("types", types.text()).text());
+    cases.Set(op, JsonObject()
+                      .SetInt("count", n)
+                      .Set("types", TypesJson(covered[op]))
+                      .Set("refused", TypesJson(refused[op]))
+                      .text());
   }
   JsonObject gradients;
   for (const GradientDecl* decl : AllGradients()) {

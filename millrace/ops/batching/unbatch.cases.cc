@@ -16,7 +16,12 @@ Value Table(int64_t id, int64_t rows) {
 
 MR_CASES(Unbatch)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    if (IsQuantized(t)) return;  // stock cannot join them
+    if (IsQuantized(t)) {
+      c.Error({Rand(t, {3, 2}), Table(5, 3), Id(5)},
+              {{"timeout_micros", kMicros}}, StatusCode::kInvalidArgument,
+              "Unsupported data type: ");
+      return;
+    }
     c.Ok({Rand(t, {3, 2}), Table(5, 3), Id(5)}, {{"timeout_micros", kMicros}});
   });
   // With a row of padding, and without rows.
@@ -47,7 +52,11 @@ MR_CASES(Unbatch)(CaseList& c) {
 
 MR_CASES(UnbatchGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    if (IsQuantized(t)) return;
+    if (IsQuantized(t)) {
+      c.Error({Rand(t, {3, 2}), Table(5, 3), Rand(t, {3, 2}), Id(5)},
+              StatusCode::kInvalidArgument, "Unsupported data type: ");
+      return;
+    }
     c.Ok({Rand(t, {3, 2}), Table(5, 3), Rand(t, {3, 2}), Id(5)});
   });
   // The batch is another run's.

@@ -136,6 +136,13 @@ class PendingRows final : public WaitingResource {
   absl::btree_set<int64_t> runs_;        // that wait; guarded by mu_
 };
 
+// As in stock, tensors of quantized types are neither cut nor joined.
+Status CheckType(const Tensor& t) {
+  if (!IsQuantized(t.dtype())) return OkStatus();
+  return InvalidArgument("Unsupported data type: ",
+                         static_cast<int>(t.dtype()));
+}
+
 class UnbatchKernel {
  public:
   static StatusOr<UnbatchKernel> Make(const KernelInit& init) {
@@ -167,6 +174,7 @@ class UnbatchKernel {
       return InvalidArgument(
           "Input batched_tensor should have at least one dimension");
     }
+    MR_RETURN_IF_ERROR(CheckType(batch));
     MR_ASSIGN_OR_RETURN(const std::vector<RunRows> runs, TableOf(ctx.input(1)));
     PendingRows::Pieces pieces;
     for (const RunRows& run : runs) {
@@ -283,6 +291,7 @@ class UnbatchGradKernel {
     } else if (runs.empty()) {
       return InvalidArgument("batch_index is empty while the tensor isn't.");
     }
+    if (!runs.empty()) MR_RETURN_IF_ERROR(CheckType(ctx.input(2)));
     MR_ASSIGN_OR_RETURN(const Ref<PendingGradients> pending,
                         place_.Find<PendingGradients>(ctx));
     MR_RETURN_IF_ERROR(pending->Add(id.scalar<int64_t>(), ctx.input(2)));

@@ -41,7 +41,8 @@ struct ScatterNdKernel {
     if (updates.num_elements() == 0) return OkStatus();
     const NdIndex index(indices, shape);
     if (policy == BadIndices::kError) {
-      for (int64_t r = 0; r < index.rows(); ++r) {
+      // As in stock, the last bad index is named.
+      for (int64_t r = index.rows() - 1; r >= 0; --r) {
         if (index.Offset(r) < 0) return OutsideOf(shape, index, r);
       }
     }

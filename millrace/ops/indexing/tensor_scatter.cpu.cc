@@ -89,7 +89,8 @@ class TensorScatterKernel {
     if (updates.num_elements() == 0) return CopyOfInput(ctx).status();
     const NdIndex index(rows, shape);
     if (policy_ == BadIndices::kError) {
-      for (int64_t r = 0; r < index.rows(); ++r) {
+      // As in stock, the last bad index is named.
+      for (int64_t r = index.rows() - 1; r >= 0; --r) {
         if (index.Offset(r) < 0) return OutsideOf(shape, index, r);
       }
     }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <utility>
 
 #include "millrace/ops/linalg/matrices.cases.h"
 
@@ -83,8 +84,9 @@ MR_CASES(TridiagonalMatMul)(CaseList& c) {
 
 MR_CASES(TridiagonalSolve)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    for (const AttrMap& attrs :
-         {Solving(true), Solving(false), Solving(true, true)}) {
+    for (const auto& [pivoting, perturb] :
+         {std::pair(true, false), {false, false}, {true, true}}) {
+      const AttrMap attrs = Solving(pivoting, perturb);
       for (const int64_t n : {1, 3, 8}) {
         c.Ok({DiagonalsOf(t, {3, n}), Rand(t, {n, 3})}, attrs)
             .Tolerance(MatrixTolerance(t));
@@ -93,7 +95,8 @@ MR_CASES(TridiagonalSolve)(CaseList& c) {
           .Tolerance(MatrixTolerance(t));
       c.Ok({Empty(t, {3, 0}), Empty(t, {0, 2})}, attrs);
       c.Ok({Empty(t, {0, 3, 2}), Empty(t, {0, 2, 2})}, attrs);
-      c.Ok({Rand(t, {3, 2}), Empty(t, {2, 0})}, attrs);
+      Case& no_columns = c.Ok({Rand(t, {3, 2}), Empty(t, {2, 0})}, attrs);
+      if (perturb) no_columns.NoStock("it may end the process");
     }
     // A zero at the start, singular matrices, and zeros.
     const auto singular = [&](Value diagonals, Value rhs, bool pivoting) {

@@ -118,7 +118,7 @@ Status RunToSparse(KernelContext& ctx) {
 
 }  // namespace
 
-MR_KERNELS(RaggedTensorToSparse,
-           Cpu){{.make = MakeFunctionKernel<RunToSparse>}};
+MR_KERNELS(RaggedTensorToSparse, Cpu){
+    {.make = MakeFunctionKernel<RunToSparse>, .views = "rt_dense_values"}};
 
 }  // namespace millrace::ops

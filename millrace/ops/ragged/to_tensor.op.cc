@@ -17,6 +17,12 @@ MR_OP(RaggedTensorToTensor){
                           c.Attr<AttrValue::StringList>("row_partition_types"));
       MR_ASSIGN_OR_RETURN(const auto partitions,
                           ReadRowPartitions(names, c.num_inputs() - 3));
+      if (c.input(0).known_rank() && c.input(0).rank() == 0 &&
+          c.input_value(0) == nullptr) {
+        return InvalidArgument(
+            "Received a shape scalar with unknown static value.  A static "
+            "value of '-1' is required to represent an unknown shape.");
+      }
       MR_ASSIGN_OR_RETURN(const PartialShape asked, c.ShapeFromInput(0));
       MR_RETURN_IF_ERROR(CheckDefaultShape(c.input(2), c.input(1)));
       MR_ASSIGN_OR_RETURN(

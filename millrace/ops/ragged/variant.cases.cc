@@ -44,7 +44,9 @@ void RoundTrips(CaseList& c, DataType t) {
   RoundTrip(c, "nested", TwoLevels(t), false, 2, 2).Run({"r"});
   RoundTrip(c, "nested_rows", TwoLevels(t), true, 1, 2).Run({"r"});
   RoundTrip(c, "dense", {Rand(t, {4, 2})}, false, 0, 0).Run({"r"});
-  RoundTrip(c, "dense_rows", {Rand(t, {4, 2})}, true, 0, 1).Run({"r"});
+  RoundTrip(c, "dense_rows", {Rand(t, {4, 2})}, true, 0, 1)
+      .Run({"r"})
+      .NoShapeCheck();  // stock's static shape has one row less
 }
 
 void MoreRoundTrips(CaseList& c) {
@@ -104,7 +106,8 @@ void Failures(CaseList& c) {
   RoundTrip(c, "scalar_rows", {F32({3})}, true, -1, 1)
       .RunError({"r"}, kInvalid,
                 "Ragged values must have rank >= 1; encoded scalar element at "
-                "index 0");
+                "index 0")
+      .NoShapeCheck();
   c.Sequence("splits_type")
       .Node("v", "RaggedTensorToVariant", OneLevel(kF), To(kF, 1, false))
       .Node("r", "RaggedTensorFromVariant", {"v"},

@@ -20,10 +20,11 @@ MR_OP(RaggedTensorToVariant){
         MR_RETURN_IF_ERROR(c.WithRankAtLeast(levels, 1).status());
       }
       if (!batched) return c.Return(PartialShape({}));
-      int64_t rows = ShapeContext::Dim(c.input(0), 0);
-      if (levels > 0) {
-        MR_ASSIGN_OR_RETURN(rows, ShapeContext::SubtractDims(rows, 1));
-      }
+      // As in stock, one less even without splits, when the kernel gives a
+      // variant for each of the values' rows.
+      MR_ASSIGN_OR_RETURN(
+          const int64_t rows,
+          ShapeContext::SubtractDims(ShapeContext::Dim(c.input(0), 0), 1));
       return c.Return(PartialShape({rows}));
     },
     .doc =

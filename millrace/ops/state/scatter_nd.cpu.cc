@@ -16,7 +16,7 @@ struct SliceUpdates {
   std::vector<int64_t> rows;     // of the variable
   std::vector<int64_t> offsets;  // of the slice's first element
   std::vector<int64_t> sources;  // numbers of slices of the updates
-  int64_t bad = -1;              // the first row of indices that is outside
+  int64_t bad = -1;              // the last row of indices that is outside
 };
 
 SliceUpdates PlanUpdates(const NdIndex& index, BadIndices policy,
@@ -25,9 +25,8 @@ SliceUpdates PlanUpdates(const NdIndex& index, BadIndices policy,
   for (int64_t r = 0; r < index.rows(); ++r) {
     const int64_t offset = index.Offset(r);
     if (offset < 0) {
-      if (policy == BadIndices::kIgnore) continue;
-      plan.bad = r;
-      break;
+      if (policy == BadIndices::kError) plan.bad = r;
+      continue;
     }
     plan.rows.push_back(offset / row_elements);
     plan.offsets.push_back(offset);
@@ -70,7 +69,7 @@ class ScatterNdVariableKernel {
     if (updates.num_elements() == 0) return OkStatus();
     const NdIndex index(indices, shape);
     const int64_t row_elements = shape.NumElements(1, shape.rank());
-    // As in stock, the updates before a bad index are applied.
+    // As in stock, a bad index leaves the other updates, which are applied.
     const SliceUpdates plan = PlanUpdates(index, policy_, row_elements);
     const auto scatter = [&]<class T>() -> Status {
       return ScatterRows<T>(ctx, rows, index, plan, updates, row_elements);

@@ -35,6 +35,11 @@ StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input) {
       found.status().message());
 }
 
+StatusOr<Ref<Variable>> FindVariable(KernelContext& ctx, int input) {
+  MR_ASSIGN_OR_RETURN(const ResourceHandle* const handle, HandleAt(ctx, input));
+  return ctx.resources().Lookup<Variable>(handle->container, handle->name);
+}
+
 StatusOr<Ref<Variable>> VariableAt(KernelContext& ctx, int input) {
   if (ctx.ref_input(input) != nullptr) return ctx.shared_ref_input(input);
   return LookupVariable(ctx, input);

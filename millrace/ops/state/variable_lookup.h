@@ -14,6 +14,10 @@ namespace millrace::ops {
 // for a handle of another device.
 StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input);
 
+// Returns the same variable. Returns NOT_FOUND "Resource
+// container/name/Variable does not exist." or the like if there is none.
+StatusOr<Ref<Variable>> FindVariable(KernelContext& ctx, int input);
+
 // Returns the same variable, and makes it without a value if it does not exist,
 // for assignments.
 StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,

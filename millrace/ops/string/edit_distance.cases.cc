@@ -51,7 +51,6 @@ MR_CASES(EditDistance)(CaseList& c) {
   ok({{}, None(), {2, 2}}, {{0, 1}, Vec({4}), {2, 2}});
   ok({{0, 1}, Vec({4}), {2, 2}}, {{}, None(), {2, 2}});
   ok({{}, None(), {2, 2}}, {{}, None(), {3, 2}});
-  ok({{}, None(), {0, 2}}, {{}, None(), {0, 2}});
   ok({{0, 0, 0, 0, 1, 0, 1, 1, 1}, Vec({1, 2, 3}), {2, 2, 2}},
      {{0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1}, Vec({1, 3, 4, 3}), {2, 2, 2}});
   // Out of order, twice, and out of the bounds of the last dimension.
@@ -81,6 +80,10 @@ MR_CASES(EditDistance)(CaseList& c) {
   error(good, {{0, 0, 0}, Vec({1}), {2, 2, 2}}, kInvalid,
         "Expected truth and hypothesis to have matching ranks, but their "
         "shapes are: [3] and [2]");
+  error({{}, None(), {0, 2}}, {{}, None(), {0, 2}}, kInvalid,
+        "Got output shape [0] which has 0 elements");
+  error({{}, None(), {2, 0, 2}}, {{}, None(), {1, 0, 2}}, kInvalid,
+        "Got output shape [2,0] which has 0 elements");
   error({{}, None(), {-2, 2}}, good, kInvalid, "");
   error({{}, None(), {1099511627776, 1}}, good, StatusCode::kResourceExhausted,
         "OOM when allocating tensor with shape[1099511627776]");

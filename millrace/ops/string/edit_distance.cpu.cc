@@ -229,6 +229,10 @@ class EditDistanceKernel {
       dims.push_back(std::max(hypothesis.dims[d], truth.dims[d]));
     }
     MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    if (shape.num_elements() == 0) {
+      return InvalidArgument("Got output shape ", shape.DebugString(),
+                             " which has 0 elements");
+    }
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, std::move(shape)));
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));

@@ -13,6 +13,9 @@ MR_CASES(UnsortedSegmentJoin)(CaseList& c) {
       c.Ok({matrix, Vec(t, {1, 0, 1}), Scalar(n, 3)}, {{"separator", "-"}});
       c.Ok({matrix, Of(t, {3, 2}, {1, 0, 1, 1, 2, 0}), Scalar(n, 3)},
            {{"separator", "--"}});
+      c.Ok({Str({"", "a", "", "", "b", ""}), Vec(t, {0, 0, 1, 0, 1, 0}),
+            Scalar(n, 3)},
+           {{"separator", "-"}});
       c.Ok({Empty(DataType::kString, {0}), Empty(t, {0}), Scalar(n, 2)});
       c.Ok({Empty(DataType::kString, {0}), Empty(t, {0}), Scalar(n, 0)});
       c.Ok({Empty(DataType::kString, {2, 0}), Vec(t, {0, 1}), Scalar(n, 2)});

@@ -100,7 +100,10 @@ class SegmentJoinKernel {
         text.Clear();
         for (size_t i = 0; i < part.size(); ++i) {
           if (i % 1024 == 1023) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-          if (i > 0) MR_RETURN_IF_ERROR(text.Append(separator_));
+          // As in stock, empty texts at the beginning have no separator.
+          if (!text.view().empty()) {
+            MR_RETURN_IF_ERROR(text.Append(separator_));
+          }
           MR_RETURN_IF_ERROR(text.Append(
               texts[static_cast<size_t>(part[i]) * width + column].view()));
         }

@@ -37,11 +37,13 @@ MR_CASES(UnicodeEncode)(CaseList& c) {
     c.Error({three, Vec(t, {0, 3, 2})}, To("UTF-8"), kInvalid,
             "Last value in input_splits must be equal to length of "
             "input_tensor.");
-    for (const int middle : {-1, 4}) {
-      c.Error({three, Vec(t, {0, static_cast<double>(middle), 3})}, To("UTF-8"),
-              kInvalid,
-              "Values in input_splits must be equal or in ascending order.");
-    }
+    c.Error({three, Vec(t, {0, -1, 3})}, To("UTF-8"), kInvalid,
+            "Values in input_splits must be equal or in ascending order.");
+    c.Error({three, Vec(t, {0, 2, 1, 3})}, To("UTF-8"), kInvalid,
+            "Values in input_splits must be equal or in ascending order.");
+    c.Error({three, Vec(t, {0, 4, 3})}, To("UTF-8"), kInvalid,
+            "Values in input_splits must be less than or equal to "
+            "input_tensor length.");
     c.Error({three, Empty(t, {0})}, To("UTF-8"), kInvalid,
             "Input_splits should contain elements, but given input_values has "
             "0 elements")

@@ -50,6 +50,11 @@ class EncodeTextKernel {
         return InvalidArgument(
             "Values in input_splits must be equal or in ascending order.");
       }
+      if (splits[i] > static_cast<int64_t>(size)) {
+        return InvalidArgument(
+            "Values in input_splits must be less than or equal to "
+            "input_tensor length.");
+      }
     }
     return OkStatus();
   }

@@ -116,6 +116,7 @@ void TextDecoder::DecodeUnits(absl::string_view text, Receiver receive) {
     told = true;
   }
   int64_t count = 0;
+  bool malformed_end = false;
   while (at < text.size()) {
     size_t length = 0;
     TextCharacter c = wide ? TakeUnit32(text.substr(at), little, &length)
@@ -124,10 +125,12 @@ void TextDecoder::DecodeUnits(absl::string_view text, Receiver receive) {
     at += length;
     start = at;
     ++count;
+    malformed_end = c.malformed;
     if (!receive(c)) return;
   }
-  // As in stock, a text of one character leaves the order open.
-  if (told && count <= 1) little_.reset();
+  // As in stock, a text of one character, or one that ends in a malformed one,
+  // leaves the order open.
+  if ((told && count <= 1) || malformed_end) little_.reset();
   // As in stock, a mark alone is a character, though not a mark.
   if (told && at > 0 && count == 0) receive({0xffff, 0, false});
 }
