@@ -176,14 +176,13 @@ class Chunk:
       stock = session.run([f[0] for f in live], feed_dict=feeds, options=options) if live else []
       if not live:
         session.run(targets, feed_dict=feeds, options=options)
-    except tf.errors.DeadlineExceededError as e:
-      if run["code"] != e.error_code:
+    except tf.errors.OpError as e:
+      if e.error_code == tf.errors.DEADLINE_EXCEEDED and run["code"] != e.error_code:
         names = ", ".join(n.split("/", 1)[1] for n in run["targets"])
         raise Blocked(
           "stock blocks for more than %d ms in a step of %s; ours gave %s"
           % (STEP_MS, names, first_lines(run["our_message"]) or "a result")
         ) from e
-    except tf.errors.OpError as e:
       if run["code"] == 0:
         yield "stock fails: %s" % first_lines(e.message)
       elif e.error_code != run["code"]:

@@ -21,11 +21,11 @@ class BatchKernel final : public BatchProcessor {
     if (*rows > 0) {
       return place_.Add(MakeRef<BatchTask>(ctx, *this, *rows, std::move(done)));
     }
-    const int count = ctx.num_inputs();
-    for (int i = 0; i < count; ++i) ctx.set_output(i, ctx.input(i));
-    for (int i = count; i < count + 2; ++i)
-      ctx.set_output(i, Tensor::Zeros(DataType::kInt64, TensorShape({0})));
-    std::move(done)(OkStatus());
+    // As in stock, all outputs are empty vectors.
+    Status status;
+    for (int i = 0; status.ok() && i < ctx.num_outputs(); ++i)
+      status = ctx.AllocateOutput(i, TensorShape({0})).status();
+    std::move(done)(std::move(status));
   }
 
   void Process(BatchTasks tasks,

@@ -5,8 +5,6 @@ namespace {
 
 constexpr int64_t kMicros = 200'000;
 
-Value Id(int64_t id) { return Tensor::Scalar<int64_t>(id); }
-
 // The table of a batch of one run.
 Value Table(int64_t id, int64_t rows) {
   return Tensor::Of<int64_t>(TensorShape({1, 3}), {id, 0, rows});
@@ -27,6 +25,10 @@ MR_CASES(Unbatch)(CaseList& c) {
   // With a row of padding, and without rows.
   c.Ok({F32({3, 2}), Table(6, 2), Id(6)}, {{"timeout_micros", kMicros}});
   c.Ok({F32({3}), Table(7, 0), Id(7)}, {{"timeout_micros", kMicros}});
+  // Rows that are aligned in the batch's buffer.
+  c.Ok({F32({4, 16}), Tensor::Of<int64_t>(TensorShape({1, 3}), {12, 1, 4}),
+        Id(12)},
+       {{"timeout_micros", kMicros}});
   c.Error({F32({3}), Table(8, 3), Tensor::Vector<int64_t>({8})},
           {{"timeout_micros", kMicros}}, StatusCode::kInvalidArgument,
           "Input id should be scalar");

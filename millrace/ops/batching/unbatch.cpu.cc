@@ -6,6 +6,7 @@
 #include "absl/container/btree_set.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
 #include "millrace/ops/batching/rows.h"
 #include "millrace/ops/queue/waiters.h"
 
@@ -63,17 +64,27 @@ class PendingRows final : public WaitingResource {
     return absl::StrCat("rows of ", rows_.size(), " runs");
   }
 
-  // Adds the rows of a batch, then waits for those of run `id`.
+  // Adds the rows of a batch, then waits for those of run `id`. Only its own
+  // rows may be a view.
   void Take(KernelContext& ctx, int64_t id, Pieces pieces, int64_t timeout_ms,
             Done done) {
     const Deadline deadline = Deadline::AfterMillis(timeout_ms);
     Status status;
+    bool arrived = false;
     {
       MutexLock lock(mu_);
       status = Begin(id, std::move(pieces), deadline);
+      const auto own = rows_.find(id);
+      if (status.ok() && own != rows_.end()) {
+        ctx.set_output(0, std::move(own->second.tensor));
+        rows_.erase(own);
+        runs_.erase(id);
+        arrived = true;
+      }
     }
     if (!status.ok()) return std::move(done)(std::move(status));
     StateChanged();
+    if (arrived) return std::move(done)(OkStatus());
     const Ref<PendingRows> self = Ref<PendingRows>::Share(this);
     Lanes& lanes = ctx.device().lanes();
     const Timer::Id timer =
@@ -159,16 +170,18 @@ class UnbatchKernel {
       return std::move(done)(InvalidArgument(
           "Input id should be scalar; Got: ", id.DebugString(), "."));
     }
-    StatusOr<PendingRows::Pieces> pieces = Cut(ctx);
+    const auto own = id.scalar<int64_t>();
+    StatusOr<PendingRows::Pieces> pieces = Cut(ctx, own);
     if (!pieces.ok()) return std::move(done)(pieces.status());
     const StatusOr<Ref<PendingRows>> rows = place_.Find<PendingRows>(ctx);
     if (!rows.ok()) return std::move(done)(rows.status());
-    (*rows)->Take(ctx, id.scalar<int64_t>(), *std::move(pieces), timeout_ms_,
-                  std::move(done));
+    (*rows)->Take(ctx, own, *std::move(pieces), timeout_ms_, std::move(done));
   }
 
  private:
-  static StatusOr<PendingRows::Pieces> Cut(KernelContext& ctx) {
+  // Returns the rows of each run. Those of run `own` share the batch's buffer
+  // where stock's do, others are copies.
+  static StatusOr<PendingRows::Pieces> Cut(KernelContext& ctx, int64_t own) {
     const Tensor& batch = ctx.input(0);
     if (batch.rank() == 0) {
       return InvalidArgument(
@@ -177,6 +190,7 @@ class UnbatchKernel {
     MR_RETURN_IF_ERROR(CheckType(batch));
     MR_ASSIGN_OR_RETURN(const std::vector<RunRows> runs, TableOf(ctx.input(1)));
     PendingRows::Pieces pieces;
+    bool shared = false;
     for (const RunRows& run : runs) {
       if (run.begin < 0 || run.end < run.begin || run.end > batch.dim(0)) {
         return InvalidArgument("batch_index has rows [", run.begin, ", ",
@@ -187,11 +201,26 @@ class UnbatchKernel {
           return AlreadyExists("Multiple tensors returned for same batch key.");
         }
       }
-      MR_ASSIGN_OR_RETURN(Tensor piece, CutRows(batch, run.begin, run.end,
-                                                ctx.device().allocator()));
+      Tensor piece;
+      if (run.id == own) shared = Share(batch, run, &piece);
       pieces.emplace_back(run.id, std::move(piece));
     }
+    for (size_t i = 0; i < runs.size(); ++i) {
+      if (shared && runs[i].id == own) continue;
+      MR_RETURN_IF_ERROR(ctx.BindInput(0));
+      MR_ASSIGN_OR_RETURN(pieces[i].second,
+                          CutRows(ctx.input(0), runs[i].begin, runs[i].end,
+                                  ctx.device().allocator()));
+    }
     return pieces;
+  }
+  static bool Share(const Tensor& batch, const RunRows& run, Tensor* piece) {
+    if (run.begin == run.end) return false;
+    if (run.end - run.begin == batch.dim(0)) {
+      *piece = batch;
+      return true;
+    }
+    return ShareRows(batch, run.begin, run.end, piece);
   }
 
   BatchPlace place_;
@@ -303,7 +332,8 @@ class UnbatchGradKernel {
 
 }  // namespace
 
-MR_KERNELS(Unbatch, Cpu){{.make = MakeKernel<UnbatchKernel>}};
+MR_KERNELS(Unbatch,
+           Cpu){{.make = MakeKernel<UnbatchKernel>, .views = "batched_tensor"}};
 MR_KERNELS(UnbatchGrad, Cpu){{.make = MakeKernel<UnbatchGradKernel>}};
 
 }  // namespace millrace::ops

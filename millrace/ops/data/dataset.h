@@ -89,6 +89,10 @@ class DatasetValue : public VariantValue {
   // reads files.
   virtual bool OpensFiles() const { return false; }
 
+  // Returns what stock's paths of iterators call those of this data set; empty
+  // if the name follows from the op.
+  virtual absl::string_view NameInPaths() const { return {}; }
+
   // The op that made this; empty if none did. Set before anybody else has this.
   const std::string& op() const { return op_; }
   void set_op(std::string op) { op_ = std::move(op); }

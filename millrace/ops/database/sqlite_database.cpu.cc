@@ -104,7 +104,9 @@ StatusOr<SqliteDatabase> SqliteDatabase::Open(FileSystem* files,
   SqliteDatabase db(library, handle);
   if (code != kSqliteOk) {
     if (handle == nullptr) return ResourceExhausted("no memory for a database");
-    return SqliteError(*library, handle, "Sqlite::Open()", code, path);
+    return Status(CodeOfSqlite(code),
+                  absl::StrCat("Sqlite::Open(", path,
+                               ") failed: ", library->errmsg(handle)));
   }
   library->busy_timeout(handle, kBusyMillis);
   library->limit(handle, kLimitLength, kMostValueBytes);

@@ -78,6 +78,9 @@ class MemoryCacheIterator final : public DerivedIterator<MemoryCacheParams> {
     return pull;
   }
   static int64_t Cardinality(const Parts& d) { return d.input().Cardinality(); }
+  static absl::string_view NameInPaths(const Parts&) {
+    return "MemoryCacheImpl";
+  }
 
  private:
   std::shared_ptr<const MemoryCache::Contents> contents_;
@@ -183,6 +186,7 @@ class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
     }
   }
   static int64_t Cardinality(const Parts& d) { return d.input().Cardinality(); }
+  static absl::string_view NameInPaths(const Parts&) { return "FileCacheImpl"; }
 
  private:
   enum class Stage { kOpening, kWriting, kReading, kFinishing, kEnd };

@@ -100,6 +100,12 @@ class DatasetOf final : public DerivedDataset<typename It::Params> {
     }
     return false;
   }
+  absl::string_view NameInPaths() const override {
+    if constexpr (requires(const Parts& d) { It::NameInPaths(d); }) {
+      return It::NameInPaths(*this);
+    }
+    return {};
+  }
   DatasetRef WithInputs(std::vector<DatasetRef> inputs) const override {
     if (inputs.empty()) return nullptr;
     auto made = MakeRef<DatasetOf>(this->signature(), this->depth(),

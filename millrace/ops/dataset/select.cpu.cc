@@ -37,6 +37,7 @@ class TakeIterator final : public DerivedIterator<CountParams> {
     if (n == kUnknown) return kUnknown;
     return n == kInfinite ? count : std::min(n, count);
   }
+  static absl::string_view NameInPaths(const Parts&) { return "FiniteTake"; }
 
  private:
   int64_t taken_ = 0;
@@ -67,6 +68,7 @@ class SkipIterator final : public DerivedIterator<CountParams> {
     if (count < 0) return 0;
     return n < 0 ? n : std::max<int64_t>(n - count, 0);
   }
+  static absl::string_view NameInPaths(const Parts&) { return "FiniteSkip"; }
 
  private:
   int64_t skipped_ = 0;
@@ -114,6 +116,9 @@ class RepeatIterator final : public DerivedIterator<CountParams> {
     if (n < 0) return n;
     int64_t product = 0;
     return __builtin_mul_overflow(n, count, &product) ? kInfinite : product;
+  }
+  static absl::string_view NameInPaths(const Parts& d) {
+    return d.params().count < 0 ? "ForeverRepeat" : "FiniteRepeat";
   }
 
  private:

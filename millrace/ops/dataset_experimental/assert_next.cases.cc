@@ -18,22 +18,37 @@ Case& Asserted(CaseList& c, const char* name, Value transformations) {
 void AssertNextCases(CaseList& c) {
   Elements(Asserted(c, "nothing", Empty(DataType::kString, {0})), "twice",
            Batches(), 4);
-  Elements(Asserted(c, "two", Str({"Take", "Batch"})), "twice", Batches(), 4);
-  Elements(Asserted(c, "with_version", Str({"Take", "BatchV2", "Repeat"})),
-           "twice", Batches(), 4)
+  Elements(Asserted(c, "two", Str({"FiniteTake", "Batch"})), "twice", Batches(),
+           4);
+  // Stock calls the second pass otherwise.
+  WithIterator(Asserted(c, "with_version",
+                        Str({"FiniteTake", "BatchV2", "FiniteRepeat[0]"})),
+               "twice", Batches())
+      .Run({"next"})
+      .Run({"next"});
+  const auto error = [&](const char* name, Value transformations,
+                         const char* words) -> Case& {
+    return Asserted(c, name, std::move(transformations))
+        .Node("it", "IteratorV2", {}, Named(Batches()))
+        .Node("make", "MakeIterator", {"twice", "it"})
+        .RunError({"make"}, StatusCode::kInvalidArgument, words);
+  };
+  error("op", Str({"Take"}),
+        "Asserted transformation matching Take at offset 0 but encountered "
+        "FiniteTake transformation instead.");
+  error("other", Str({"FiniteTake", "Map"}),
+        "Asserted transformation matching Map at offset 1 but encountered "
+        "BatchV2 transformation instead.");
+  error("passes", Str({"FiniteTake", "Batch", "FiniteRepeat"}),
+        "Asserted transformation matching FiniteRepeat at offset 2 but "
+        "encountered FiniteRepeat[0] transformation instead.");
+  error("all", Str({"FiniteTake", "Batch", "FiniteRepeat[0]", "Map"}),
+        "Asserted transformation matching Map at offset 3 but encountered "
+        "Root transformation instead.")
       .NoStock(kPrefetched);
-  Asserted(c, "other", Str({"Take", "Map"}))
-      .Node("it", "IteratorV2", {}, Named(Batches()))
-      .Node("make", "MakeIterator", {"twice", "it"})
-      .RunError({"make"}, StatusCode::kInvalidArgument,
-                "Asserted transformation matching Map at offset 1 but "
-                "encountered BatchV2 transformation instead.")
-      .NoStock(kPrefetched);
-  Asserted(c, "too_many", Str({"Take", "Batch", "Repeat", "Map"}))
-      .Node("it", "IteratorV2", {}, Named(Batches()))
-      .Node("make", "MakeIterator", {"twice", "it"})
-      .RunError({"make"}, StatusCode::kInvalidArgument,
-                "Asserted next 4 transformations but encountered only 4.")
+  error("too_many",
+        Str({"FiniteTake", "Batch", "FiniteRepeat[0]", "Root", "Map"}),
+        "Asserted next 5 transformations but encountered only 4.")
       .NoStock(kPrefetched);
 }
 

@@ -1,8 +1,11 @@
 // AssertNextDataset: checks which data sets are made from this one.
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "millrace/ops/dataset/same_iterator.h"
@@ -14,14 +17,41 @@ struct AssertNextParams {
   std::vector<std::string> transformations;
 };
 
-// Returns the name of a data set in such assertions, or nothing for those that
-// only say how their input should be run.
-std::string TransformationOf(const DatasetValue& dataset) {
+// What stock calls the iterators of data sets otherwise than their ops.
+constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {
+    {"ParallelInterleave", "LegacyParallelInterleave"},
+    {"ShuffleAndRepeatV2", "ShuffleAndRepeat"},
+    {"ShuffleV2", "Shuffle"},
+    {"ShuffleV3", "Shuffle"},
+    {"SlidingWindow", "Slide"},
+};
+// Their iterators number those of their inputs; of a repeated one, the passes.
+constexpr absl::string_view kNumbering[] = {
+    "FiniteRepeat", "ForeverRepeat",      "Concatenate",
+    "Zip",          "DirectedInterleave", "ChooseFastest"};
+
+// Returns the name of a data set over `input` in such assertions, or nothing
+// for those that only say how their input should be run.
+std::string TransformationOf(const DatasetValue& dataset,
+                             const DatasetValue& input) {
   const absl::string_view op = absl::StripPrefix(dataset.op(), "Experimental");
   for (const char* name : {"Options", "Model", "Finalize", "Rewrite"}) {
     if (absl::StartsWith(op, name)) return "";
   }
-  return absl::StrReplaceAll(op, {{"Dataset", ""}});
+  std::string name(dataset.NameInPaths());
+  if (name.empty()) name = absl::StrReplaceAll(op, {{"Dataset", ""}});
+  for (const auto& [of_op, other] : kOtherNames) {
+    if (name == of_op) name = std::string(other);
+  }
+  if (std::find(std::begin(kNumbering), std::end(kNumbering), name) !=
+      std::end(kNumbering)) {
+    const auto inputs = dataset.inputs();
+    const auto at =
+        std::find_if(inputs.begin(), inputs.end(),
+                     [&](const DatasetRef& i) { return i.get() == &input; });
+    absl::StrAppend(&name, "[", at - inputs.begin(), "]");
+  }
+  return name;
 }
 
 // Returns whether `name` is `wanted` of any version, "BatchV2" of "Batch".
@@ -41,15 +71,15 @@ class AssertNextIterator final : public SameIteratorOf<AssertNextParams> {
     if (above.empty()) return SameIteratorOf::Begin(runtime);
     for (size_t i = above.size(); i-- > 0;) {
       if (above[i] == &dataset()) continue;
-      std::string name = TransformationOf(*above[i]);
+      std::string name = TransformationOf(*above[i], *above[i + 1]);
       if (!name.empty()) next.push_back(std::move(name));
     }
+    next.push_back("Root");  // the iterator itself
     const std::vector<std::string>& wanted = params().transformations;
     if (wanted.size() > next.size()) {
-      // Stock's number counts the iterator itself.
       return InvalidArgument("Asserted next ", wanted.size(),
                              " transformations but encountered only ",
-                             next.size() + 1, ".");
+                             next.size(), ".");
     }
     for (size_t i = 0; i < wanted.size(); ++i) {
       if (IsVersionOf(next[i], wanted[i])) continue;

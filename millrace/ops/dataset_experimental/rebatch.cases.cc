@@ -18,9 +18,15 @@ void RebatchCases(CaseList& c) {
   Elements(Rebatch(c, 14, 6, 4), "op", Batches(), 12);
   Elements(Rebatch(c, 5, 5, 1), "op", Batches(), 1);
   NoDataset(Rebatch(c, 5, 5, 0), "num_replicas must be greater than zero.");
+  WithRange(c, "other_shape", 2)
+      .Node("op", c.op().name, {"range", Count(2)}, Batches())
+      .Node("it", "IteratorV2", {}, Named(Numbers()))
+      .Node("make", "MakeIterator", {"op", "it"})
+      .RunError({"make"}, StatusCode::kInvalidArgument,
+                "Incompatible shapes at component 0: expected [] but got [?].");
   WithIterator(WithRange(c, "no_batches", 2)
                    .Node("op", c.op().name, {"range", Count(2)}, Batches()),
-               "op", Numbers())
+               "op", Batches())
       .RunError({"next"}, StatusCode::kInvalidArgument,
                 "Cannot rebatch dataset: All components must have at least "
                 "one dimension.");

@@ -21,7 +21,8 @@ Case& Ragged(CaseList& c, const char* name) {
       .Node("all", "ConcatenateDataset", {"some", "one"}, Batches());
 }
 
-AttrMap SparseBatches() { return ElementsOf({kVariant}, {PartialShape({3})}); }
+// A batch is three variants, but its data set's shape is that of dense batches.
+AttrMap SparseBatches() { return ElementsOf({kVariant}, {PartialShape()}); }
 
 Case& Sparse(CaseList& c, const char* name, double size,
              std::initializer_list<double> row) {
@@ -55,6 +56,13 @@ void SparseBatchCases(CaseList& c) {
                   SparseBatches()))
       .Run({"parts"})
       .Run({"parts"});
+  Sparse(c, "its_shape", 2, {5})
+      .Node("it", "IteratorV2", {},
+            Named(ElementsOf({kVariant}, {PartialShape({3})})))
+      .Node("make", "MakeIterator", {"op", "it"})
+      .RunError({"make"}, kInvalid,
+                "Incompatible shapes at component 0: expected [3] but got "
+                "[?,5].");
   NoDataset(Sparse(c, "of_none", 0, {5}),
             "Batch size must be greater than zero.");
   NoDataset(Sparse(c, "negative_row", 2, {-2}), "Dimension -2 must be >= -1");

@@ -152,8 +152,10 @@ StatusOr<Ref<DatasetValue>> BuildSparseBatch(KernelContext& ctx) {
                            " dimensions, a batch of such rows has too many");
   }
   MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({input}));
-  // Whatever the node says of it.
-  ElementSignature signature{{DataType::kVariant}, {PartialShape({3})}};
+  // As in stock, the shape is that of the batch, whatever the node says of it
+  // and though an element is three variants.
+  ElementSignature signature{{DataType::kVariant},
+                             {PartialShape({-1}).Concatenate(p.row)}};
   return Ref<DatasetValue>(MakeRef<DatasetOf<SparseBatchIterator>>(
       std::move(signature), depth, std::vector<DatasetRef>{input},
       std::move(p)));

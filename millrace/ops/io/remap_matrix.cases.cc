@@ -21,7 +21,6 @@ Value Nothing(DataType t) { return Empty(t, {0}); }
 // The content is always the same, since other processes may run the same case.
 Case& Remap(CaseList& c, const Remapping& r) {
   const std::string folder = "/tmp/millrace_cases/LoadAndRemapMatrix/";
-  const auto name = [](const char* text) { return Str({text}); };
   return c.Sequence(r.name)
       .Node("save", "SaveV2",
             {StrScalar(folder + "whole"), Str({"double", "matrix", "vector"}),
@@ -33,7 +32,7 @@ Case& Remap(CaseList& c, const Remapping& r) {
              Iota(DataType::kFloat, {3, 3}, 4)})
       .Node("op", "LoadAndRemapMatrix",
             {StrScalar(folder + (r.tensor == "parts" ? "parts" : "whole")),
-             name(r.tensor == "parts" ? "matrix" : r.tensor.c_str()), r.rows,
+             StrScalar(r.tensor == "parts" ? "matrix" : r.tensor), r.rows,
              r.columns, r.values},
             {{"num_rows", r.num_rows},
              {"num_cols", r.num_cols},

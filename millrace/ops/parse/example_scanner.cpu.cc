@@ -109,6 +109,9 @@ class ExampleScanner {
     if (!dense) return OkStatus();
     const int64_t stride = column.dense->stride;
     if (!column.dense->variable) {
+      // As in stock, too many strings are not even read.
+      if (type == DataType::kString && cell->count > stride)
+        return Malformed(column);
       if (cell->count != stride) return WrongCount(column, cell->count);
     } else if (stride == 0 ? cell->count != 0 : cell->count % stride != 0) {
       return UnevenCount(column, cell->count);

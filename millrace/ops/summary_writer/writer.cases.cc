@@ -54,7 +54,8 @@ MR_CASES(CreateSummaryDbWriter)(CaseList& c) {
       .Run({"close"});
   with_db("no folder", "/tmp/millrace_cases/there is none/a.db")
       .RunError({"open"}, StatusCode::kInvalidArgument,
-                "Sqlite::Open() failed: [14]")
+                "Sqlite::Open(/tmp/millrace_cases/there is none/a.db) failed: "
+                "unable to open database file")
       .RunError({"close"}, StatusCode::kNotFound, "does not exist");
 }
 
