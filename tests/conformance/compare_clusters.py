@@ -14,6 +14,7 @@ from error_words import first_words
 
 tf1 = tf.compat.v1
 
+
 def outcome(action):
   """What a call returns, or the code, op and first words of its error."""
   try:
