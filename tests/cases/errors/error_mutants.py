@@ -32,6 +32,9 @@ class Mutant:
     parts.append(repr(self.steps).encode())
     return hashlib.sha256(b"".join(b"%d:" % len(p) + p for p in parts)).hexdigest()[:32]
 
+  def is_other_way_of(self, other):
+    return self.title.rpartition(".")[0] == other.title.rpartition(".")[0]
+
 
 class Draft:
   """A copy of a sample, to be changed."""

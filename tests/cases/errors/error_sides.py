@@ -21,12 +21,13 @@ READY_S = 120
 END_S = 3.0  # in which a server that has fallen is seen to have
 MEMORY = 10 << 30  # of stock's address space: some graphs ask for all there is
 OUR_FLAGS = ("--memory_limit", "2GB", "--log_level", "off")
+CALL_ENDED = "Deadline Exceeded"  # what gRPC says of a call, not a server of a step
 # Part of what stored answers are found by: another one when what is asked of stock changes otherwise than by the graph.
 FORMAT = 1
 
 STOCK_SERVER = """
 import os, resource, sys
-address, memory, parent = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+address, memory = sys.argv[1], int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 import tensorflow as tf
@@ -43,44 +44,53 @@ def connected(address):
 
 
 class StockServer:
-  """A server of stock's in a process that may fall. One at a time; started when it is needed."""
+  """A server of stock's in a process that may fall; another one is up by then. Started when it is needed."""
 
   def __init__(self, folder):
     self.folder = folder
     self.process, self.wire, self.asked = None, None, 0
+    self.next = None  # (process, address)
 
-  def _start(self):
+  def _new_process(self):
     address = "127.0.0.1:%d" % free_ports(1)[0]
     with open(os.path.join(self.folder, "stock.log"), "ab") as log:
-      words = ["-c", STOCK_SERVER, address, str(MEMORY), str(os.getpid())]
-      self.process = forked_python.start(words, stdout=log, stderr=log)
-    self.wire = connected(address)
+      return forked_python.start(["-c", STOCK_SERVER, address, str(MEMORY)], stdout=log, stderr=log), address
 
-  def stop(self):
+  def _start(self):
+    self.process, address = self.next or self._new_process()
+    self.wire = connected(address)
+    self.next = self._new_process()
+
+  def _end(self):
+    """Of the process that is asked."""
     if self.process:
       self.wire.channel.close()
-      self.process.send_signal(signal.SIGKILL)
-      self.process.wait(60)
+      _kill(self.process)
       self.process = None
 
-  def ask(self, mutant):
-    answer = self._ask(mutant, ea.STEP_MS)
-    if answer.ended == "blocks":
-      answer = self._ask(mutant, ea.LONG_STEP_MS)  # unless it was slow, on a busy machine
-    return answer
+  def stop(self):
+    self._end()
+    if self.next:
+      _kill(self.next[0])
+      self.next = None
 
-  def _ask(self, mutant, step_ms):
+  def ask(self, mutant):
     if not self.process:
       self._start()
     self.asked += 1
-    answer = ea.ask(self.wire, mutant, self.asked, step_ms)
+    answer = ea.ask(self.wire, mutant, self.asked, ea.STEP_MS / 1000)
     if answer.code == ea.UNAVAILABLE and _ends(self.process):
       answer = dataclasses.replace(answer, ended="aborts")
-    elif answer.code == ea.DEADLINE_EXCEEDED:
+    elif answer.code == ea.DEADLINE_EXCEEDED and answer.text == CALL_ENDED:
       answer = dataclasses.replace(answer, ended="blocks")
     if answer.ended:
-      self.stop()
+      self._end()  # it may still be at it
     return answer
+
+
+def _kill(process):
+  process.send_signal(signal.SIGKILL)
+  process.wait(60)
 
 
 def _ends(process):
@@ -146,10 +156,10 @@ class Ours:
     self.wire.channel.close()
     self.server.__exit__(*problem)
 
-  def ask(self, mutant):
+  def ask(self, mutant, step_ms=ea.STEP_MS):
     starts = self.server.starts
     self.asked += 1
-    answer = ea.ask(self.wire, mutant, self.asked)
+    answer = ea.ask(self.wire, mutant, self.asked, step_ms=step_ms)
     if answer.code == ea.UNAVAILABLE:
       try:
         wait_for(lambda: self.server.starts > starts, "the server has not ended", END_S)
@@ -158,7 +168,7 @@ class Ours:
       self.wire.channel.close()
       self.wire = connected(self.server.address)
       return dataclasses.replace(answer, ended="aborts")
-    if answer.code == ea.DEADLINE_EXCEEDED and "Deadline Exceeded" == answer.text:
+    if answer.code == ea.DEADLINE_EXCEEDED and answer.text == CALL_ENDED:
       return dataclasses.replace(answer, ended="blocks")  # the call did, not the step
     return answer
 

@@ -26,6 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..")
 sys.path += [os.path.join(ROOT, "tests", "conformance"), os.path.join(ROOT, "tests", "cases"), os.path.join(ROOT, "tools")]
 
+import error_answers  # noqa: E402
 import error_mutants  # noqa: E402
 import error_report  # noqa: E402
 import error_sides  # noqa: E402
@@ -50,7 +51,14 @@ class StockPool:
     if not hasattr(self.local, "server"):
       self.local.server = error_sides.StockServer(self.folder)
       self.servers.append(self.local.server)
-    return [self.store.ask(m, self.local.server) for m in mutants]
+    answers = []
+    for mutant in mutants:
+      if answers and answers[-1].ended and mutant.is_other_way_of(before):
+        answers.append(answers[-1])  # it would end again
+      else:
+        answers.append(self.store.ask(mutant, self.local.server))
+      before = mutant
+    return answers
 
   def submit(self, mutants):
     return self.threads.submit(self._answers, mutants)
@@ -98,9 +106,9 @@ def compare(pairs, families, report, store):
       while ahead:
         op, mutants, theirs = ahead.popleft()
         report.add_op(op, families[op])
-        mine = [ours.ask(m) for m in mutants]
-        for mutant, a, b in zip(mutants, mine, theirs.result()):
-          report.add(mutant, a, b)
+        for mutant, answer in zip(mutants, theirs.result()):
+          step_ms = error_answers.SHORT_STEP_MS if answer.ended == "blocks" else error_answers.STEP_MS
+          report.add(mutant, ours.ask(mutant, step_ms), answer)
         fill()
     finally:
       stock.stop()

@@ -230,6 +230,13 @@ def test_a_question_is_known_again():
   assert first[0].title == "unchanged.kernel"
 
 
+def test_texts_of_any_bytes():
+  reply = raw.new("RunStepResponse", status_code=3, status_error_message="abc")
+  reply.tensor.add(name="x")
+  assert error_answers.status_of(reply.SerializeToString().replace(b"abc", b"a\xffc")) == (3, "a\ufffdc")
+  assert error_answers.status_of(b"") == (0, "")
+
+
 def write_case(folder, case, graph, values):
   (folder / "0.graph").write_bytes(graph.SerializeToString())
   (folder / "0.values").write_bytes(values.SerializeToString())
