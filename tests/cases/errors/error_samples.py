@@ -112,15 +112,16 @@ def sample_of(case, whole, values, producer, op):
   return cost, make
 
 
-def samples_of(folders):
-  """({op: its sample}, {op: its family}) of exported folders; ops that have cases and no sample are in the second alone. Of
-  samples that are alike the first is taken."""
+def samples_of(folder):
+  """({op: its sample}, {op: its family}) of an exported folder; ops that have cases and no sample are in the second alone. A
+  case is a sample also of other ops of its family that it runs. Of samples that are alike the first is taken."""
   best, families, samples = {}, {}, {}
-  stems = [p[: -len(".json")] for folder in folders for p in sorted(glob.glob(os.path.join(folder, "*.json")))]
-  for stem in stems:
+  chunks = []
+  for stem in sorted(p[: -len(".json")] for p in glob.glob(os.path.join(folder, "*.json"))):
     with open(stem + ".json", encoding="utf-8") as f:
-      cases = json.load(f)
-    families.update({c["op"]: c["family"] for c in cases})
+      chunks.append((stem, json.load(f)))
+    families.update({c["op"]: c["family"] for c in chunks[-1][1]})
+  for stem, cases in chunks:
     graph = graph_of(stem + ".graph")
     values = {n.name: n.attr["value"].tensor for n in graph_of(stem + ".values").node}
     by_case = collections.defaultdict(dict)
@@ -128,10 +129,10 @@ def samples_of(folders):
       by_case[node.name.split("/", 1)[0]][node.name] = node
     for case in filter(is_good, cases):
       nodes = by_case[case["id"]]
-      for op in {n.op for n in nodes.values()}:
-        if op in best and (best[op] < GOOD_ENOUGH or op != case["op"] and not best[op][0]):
+      for op in sorted({n.op for n in nodes.values()}):
+        if families.get(op) != case["family"] or op in best and best[op] < GOOD_ENOUGH:
           continue
         found = sample_of(case, nodes, values, graph.versions.producer, op)
         if found is not None and (op not in best or found[0] < best[op]):
           best[op], samples[op] = found[0], found[1]()
-  return {op: s for op, s in samples.items() if op in families}, families
+  return samples, families

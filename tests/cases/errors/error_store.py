@@ -1,10 +1,10 @@
 """What is kept in build/ so that a run is short: samples of ops, schemas, and answers of stock."""
 
 import base64
-import concurrent.futures
+import glob
 import json
 import os
-import random
+import re
 import subprocess
 import tempfile
 
@@ -13,7 +13,8 @@ import error_sides
 import raw_client as raw
 from exported_cases import BUILD, PROGRAM, export
 
-EXPORTS = 2  # at once
+OPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "millrace", "ops")
+WHOLE = ""  # the name of all families
 
 
 def stock_path():
@@ -55,7 +56,7 @@ class Store:
     self.path, self.program = path, program
     status = os.stat(program)
     self.made_by = [status.st_size, status.st_mtime_ns]
-    self.data = dict(made_by=self.made_by, schemas=None, samples={}, families={})
+    self.data = dict(made_by=self.made_by, schemas=None, samples={}, families={}, exported=[])
     if os.path.exists(path):
       with open(path, encoding="utf-8") as f:
         stored = json.load(f)
@@ -68,50 +69,48 @@ class Store:
     os.replace(f.name, self.path)
 
   def schemas(self):
-    """{op: schema}, and {op: cases} of ops that have any."""
+    """{op: schema}"""
     if not self.data["schemas"]:
       text = subprocess.run([self.program, "--dump_schema"], stdout=subprocess.PIPE, check=True).stdout
-      found = json.loads(text)
-      self.data["schemas"] = dict(ops=found["ops"], cases=sorted(found["cases"]))
+      self.data["schemas"] = json.loads(text)["ops"]
       self.save()
     return self.data["schemas"]
 
-  def export(self, names):
-    """Takes in what the program exports for ops or families, where that is not known."""
-    missing = [n for n in names if n not in self.data["families"] and n not in self.data["families"].values()]
-    if not missing:
+  def export(self, families):
+    """Takes in what the program exports for families, or for all if none is named, where that is not known."""
+    missing = [f for f in families if f not in self.data["exported"]] if families else [WHOLE]
+    if WHOLE in self.data["exported"] or not missing:
       return
     with tempfile.TemporaryDirectory(prefix="millrace_samples_") as parent:
-
-      def one(name):
-        folder = os.path.join(parent, name)
+      for family in missing:
+        folder = os.path.join(parent, family or "all")
         os.mkdir(folder)
-        export([self.program, "--export", folder, name])
-        return folder
-
-      with concurrent.futures.ThreadPoolExecutor(EXPORTS) as threads:
-        folders = list(threads.map(one, missing))
-      samples, families = error_samples.samples_of(folders)
-    self.data["families"].update(families)
-    self.data["samples"].update({op: to_json(s) for op, s in samples.items()})
+        export([self.program, "--export", folder] + ([family] if family else []))
+        samples, of_ops = error_samples.samples_of(folder)
+        self.data["families"].update(of_ops)
+        self.data["samples"].update({op: to_json(s) for op, s in samples.items()})
+        self.data["exported"].append(family)
     self.save()
 
 
-def samples(names, count, seed, of_an_op):
-  """({op: sample}, {op: family}, {op: schema}) of ops and families, or of all; of some ops if cases are counted."""
+def families_of(names):
+  """The families of ops, and families themselves: what is exported is the same for an op alone and for all."""
+  found = []
+  for name in names:
+    paths = [p for p in glob.glob(os.path.join(OPS, "*", "*.cases.cc")) if name in cases_in(p)] or [os.path.join(OPS, name, "")]
+    found += [os.path.basename(os.path.dirname(p)) for p in paths]
+  return list(dict.fromkeys(found))
+
+
+def cases_in(path):
+  with open(path, encoding="utf-8") as f:
+    return re.findall(r"^MR_CASES\((\w+)\)", f.read(), re.M)
+
+
+def samples(names):
+  """({op: sample}, {op: family}, {op: schema}) of ops and families, or of all."""
   store = Store(os.path.join(BUILD, "error_samples.json"))
-  schemas = store.schemas()
-  with_cases = schemas["cases"]
-  if count:
-    names = list(with_cases)
-    random.Random(seed).shuffle(names)
-    names = names[: 2 * count // of_an_op]
-  store.export(names or family_names())
+  store.export(families_of(names))
   found = store.data["samples"]
   families = {op: f for op, f in store.data["families"].items() if not names or op in names or f in names}
-  return {op: from_json(found[op]) for op in families if op in found}, families, schemas["ops"]
-
-
-def family_names():
-  folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "millrace", "ops")
-  return sorted(name for name in os.listdir(folder) if os.path.isdir(os.path.join(folder, name)))
+  return {op: from_json(found[op]) for op in families if op in found}, families, store.schemas()

@@ -260,7 +260,7 @@ def test_samples_of_an_export(tmp_path):
   case = dict(id="c7", op="QueueSizeV2", family="queue", no_stock="", build_error=False, deviates="", deprecated=0)
   case.update(init=[], runs=runs, feeds={"c7/x:0": "k0"})
   write_case(tmp_path, case, graph, values)
-  samples, families = error_samples.samples_of([str(tmp_path)])
+  samples, families = error_samples.samples_of(str(tmp_path))
   assert families == {"QueueSizeV2": "queue"}
   sample = samples["QueueSizeV2"]
   assert sample.steps == [[PREFIX + "/put"], [PREFIX + "/size"]]
@@ -268,6 +268,11 @@ def test_samples_of_an_export(tmp_path):
   assert sample.nodes[PREFIX + "/q"].attr["shared_name"].s.decode() == PREFIX + "/q"
   assert list(sample.nodes[PREFIX + "/put"].input) == [PREFIX + "/q:0", PREFIX + "/x"]
   assert error_store.from_json(json.loads(json.dumps(error_store.to_json(sample)))) == sample
+
+
+def test_families_of_names():
+  assert error_store.families_of(["Cholesky", "linalg", "MatMul"]) == ["linalg", "product"]
+  assert error_store.families_of([]) == []
 
 
 def answer(code, text="", ended=""):
