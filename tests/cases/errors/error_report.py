@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import fnmatch
 import os
+import re
 
 from error_answers import OK
 
@@ -44,6 +45,11 @@ class Row:
     return self.share(self.codes) + self.share(self.words), self.op
 
 
+def _pattern(words):
+  """First words without numbers and names."""
+  return re.sub(r"'[^']*'", "'...'", re.sub(r"\d+", "0", " ".join(words)))
+
+
 @dataclasses.dataclass
 class Disagreement:
   mutant: object
@@ -57,8 +63,8 @@ class Disagreement:
   def kind(self):
     """What is the same for mutants that disagree in the same way."""
     return (
-      "no error" if self.stock.code == OK else " ".join(self.stock.words()),
-      self.ours.ended or ("no error" if self.ours.code == OK else " ".join(self.ours.words())),
+      "no error" if self.stock.code == OK else _pattern(self.stock.words()),
+      self.ours.ended or ("no error" if self.ours.code == OK else _pattern(self.ours.words())),
     )
 
 

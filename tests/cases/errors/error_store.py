@@ -1,6 +1,7 @@
 """What is kept in build/ so that a run is short: samples of ops, schemas, and answers of stock."""
 
 import base64
+import functools
 import glob
 import json
 import os
@@ -8,10 +9,12 @@ import re
 import subprocess
 import tempfile
 
+import error_inputs
+import error_made_samples
 import error_samples
 import error_sides
 import raw_client as raw
-from exported_cases import BUILD, PROGRAM, export
+from exported_cases import BUILD, PROGRAM, exceptions, export
 
 OPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "millrace", "ops")
 WHOLE = ""  # the name of all families
@@ -97,20 +100,34 @@ def families_of(names):
   """The families of ops, and families themselves: what is exported is the same for an op alone and for all."""
   found = []
   for name in names:
-    paths = [p for p in glob.glob(os.path.join(OPS, "*", "*.cases.cc")) if name in cases_in(p)] or [os.path.join(OPS, name, "")]
-    found += [os.path.basename(os.path.dirname(p)) for p in paths]
+    family = declared("MR_CASES", "*.cases.cc").get(name)
+    if family or os.path.isdir(os.path.join(OPS, name)):
+      found.append(family or name)
   return list(dict.fromkeys(found))
 
 
-def cases_in(path):
-  with open(path, encoding="utf-8") as f:
-    return re.findall(r"^MR_CASES\((\w+)\)", f.read(), re.M)
+@functools.cache
+def declared(macro, pattern):
+  """{op: its family} of what files of ops declare."""
+  found = {}
+  for path in glob.glob(os.path.join(OPS, "*", pattern)):
+    with open(path, encoding="utf-8") as f:
+      for op in re.findall(r"^%s\((\w+)\)" % macro, f.read(), re.M):
+        found[op] = os.path.basename(os.path.dirname(path))
+  return found
 
 
 def samples(names):
   """({op: sample}, {op: family}, {op: schema}) of ops and families, or of all."""
   store = Store(os.path.join(BUILD, "error_samples.json"))
-  store.export(families_of(names))
-  found = store.data["samples"]
-  families = {op: f for op, f in store.data["families"].items() if not names or op in names or f in names}
-  return {op: from_json(found[op]) for op in families if op in found}, families, store.schemas()
+  of_names = families_of(names)
+  if of_names or not names:
+    store.export(of_names)
+  found = {op: from_json(s) for op, s in store.data["samples"].items()}
+  schemas, families = store.schemas(), dict(store.data["families"])
+  for op in exceptions("no_cases.txt"):
+    if op not in families and op in schemas and op not in error_made_samples.NOT_MADE:
+      families[op] = declared("MR_OP", "*.op.cc").get(op, "")
+      found[op] = error_made_samples.made(op, schemas[op], error_inputs.input_types)
+  families = {op: f for op, f in families.items() if not names or op in names or f in names}
+  return {op: s for op, s in found.items() if op in families}, families, schemas

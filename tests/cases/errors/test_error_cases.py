@@ -13,6 +13,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import error_answers  # noqa: E402
 import error_attrs  # noqa: E402
 import error_inputs  # noqa: E402
+import error_made_samples  # noqa: E402
 import error_mutants  # noqa: E402
 import error_report  # noqa: E402
 import error_samples  # noqa: E402
@@ -272,7 +273,23 @@ def test_samples_of_an_export(tmp_path):
 
 def test_families_of_names():
   assert error_store.families_of(["Cholesky", "linalg", "MatMul"]) == ["linalg", "product"]
-  assert error_store.families_of([]) == []
+  assert error_store.families_of([]) == error_store.families_of(["Enter", "NoSuchOp"]) == []
+
+
+def test_samples_that_are_made():
+  """Of the schema, with a value for each attribute that has no default."""
+  sample = error_made_samples.made("Pack", SCHEMAS["Pack"], error_inputs.input_types)
+  node = sample.tested()
+  assert (node.attr["N"].i, node.attr["T"].type, list(node.input)) == (1, et.FLOAT, [PREFIX + "/op/0"])
+  assert "axis" not in node.attr and list(sample.feeds) == [PREFIX + "/op/0"]
+  sample = error_made_samples.made("QueueSizeV2", SCHEMAS["QueueSizeV2"], error_inputs.input_types)
+  assert [n.op for n in sample.nodes.values()] == ["VarHandleOp", "QueueSizeV2"]
+  values = {
+    kind: error_made_samples.attr_value(dict(name="a", type=kind, minimum=2 if "list" in kind else None, allowed=None))
+    for kind in ("list(type)", "list(shape)", "list(string)", "shape", "tensor", "func", "bool", "float", "string")
+  }
+  assert list(values["list(type)"].list.type) == [et.FLOAT] * 2 and len(values["list(shape)"].list.shape) == 2
+  assert values["func"].func.name and values["string"].s and values["bool"].b and values["float"].f == 1
 
 
 def answer(code, text="", ended=""):
