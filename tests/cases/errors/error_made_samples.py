@@ -7,11 +7,14 @@ import error_tensors
 import raw_client as raw
 from error_handles import KINDS
 from error_samples import PREFIX, Sample
-from error_tensors import FIRST_REF, FLOAT, RESOURCE, STRING, VARIANT
+from error_tensors import FIRST_REF, FLOAT, INT64, RESOURCE, STRING, VARIANT
 
 # Ops that end the process, as they should.
 NOT_MADE = ("Abort",)
 PRODUCER = 1882
+# In lists: what elements of the data set are, and what the function takes and gives.
+OF_LISTS = INT64
+FUNCTION = "f"
 
 
 def attr_value(attr):
@@ -38,9 +41,9 @@ def attr_value(attr):
       "f": 1.0,
       "s": b"x",
       "b": True,
-      "type": FLOAT,
+      "type": OF_LISTS,
       "shape": raw.dims_of(),
-      "func": raw.new("NameAttrList", name="f"),
+      "func": raw.new("NameAttrList", name=FUNCTION),
     }
     getattr(value.list, field).extend([one[field]] * max(1, least or 0))
   elif field == "type":
@@ -50,7 +53,7 @@ def attr_value(attr):
   elif field == "i":
     value.i = max(1, least or 0)
   elif field == "func":
-    value.func.name = "f"
+    value.func.name = FUNCTION
   elif field == "tensor":
     value.tensor.CopyFrom(error_tensors.zeros(FLOAT).proto())
   elif field == "shape":
@@ -78,12 +81,24 @@ def _source(made, feeds, index, dtype, is_ref):
   if is_ref:
     made.nodes[name] = raw.node(name, "VariableV2", dtype=raw.type_of(dtype), shape=raw.shape_of())
   elif dtype in (RESOURCE, VARIANT):
-    first = next(iter(KINDS[dtype].values()))
-    return first(made)
+    kinds = KINDS[dtype]
+    return kinds.get("RangeDataset", next(iter(kinds.values())))(made)
   else:
     made.nodes[name] = raw.node(name, "Placeholder", dtype=raw.type_of(dtype))
     feeds[name] = error_tensors.zeros(dtype).proto()
   return name
+
+
+def library():
+  """A function that gives what it takes."""
+  found = raw.new("FunctionDefLibrary")
+  function = found.function.add()
+  function.signature.name = FUNCTION
+  function.signature.input_arg.add(name="x", type=OF_LISTS)
+  function.signature.output_arg.add(name="y", type=OF_LISTS)
+  function.node_def.add().CopyFrom(raw.node("same", "Identity", "x", T=raw.type_of(OF_LISTS)))
+  function.ret["y"] = "same:output:0"
+  return found
 
 
 def made(op, schema, input_types):
@@ -97,4 +112,4 @@ def made(op, schema, input_types):
   for index, (dtype, is_ref) in enumerate(input_types(node, schema)):
     node.input.append(_source(nodes, feeds, index, dtype % FIRST_REF or STRING, is_ref))
   nodes.nodes[node.name] = node
-  return Sample(op, nodes.nodes, feeds, [[node.name]], PRODUCER, False)
+  return Sample(op, nodes.nodes, feeds, [[node.name]], PRODUCER, False, library())

@@ -74,6 +74,8 @@ def _with_shapes(node, shape):
 def finished(draft, title, mode, schemas):
   """The mutant of a draft. Resources are in a container of their own, so that they are new to a server."""
   graph = raw.graph(producer=draft.sample.producer)
+  if draft.sample.library:
+    graph.library.CopyFrom(draft.sample.library)
   for node in draft.nodes.values():
     made = graph.node.add()
     made.CopyFrom(node)

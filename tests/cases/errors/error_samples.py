@@ -23,6 +23,7 @@ class Sample:
   steps: list  # of lists of names: what is run, one step after the other
   producer: int
   known_shapes: bool  # where inputs are fed
+  library: object = None  # functions, a FunctionDefLibrary
 
   def tested(self):
     """The node of the op."""

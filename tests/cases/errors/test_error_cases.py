@@ -282,13 +282,16 @@ def test_samples_that_are_made():
   node = sample.tested()
   assert (node.attr["N"].i, node.attr["T"].type, list(node.input)) == (1, et.FLOAT, [PREFIX + "/op/0"])
   assert "axis" not in node.attr and list(sample.feeds) == [PREFIX + "/op/0"]
+  graph = raw.new("GraphDef")
+  graph.ParseFromString(error_mutants.mutants_of(sample, SCHEMAS)[0].graph)
+  assert graph.library.function[0].signature.name == error_made_samples.FUNCTION
   sample = error_made_samples.made("QueueSizeV2", SCHEMAS["QueueSizeV2"], error_inputs.input_types)
   assert [n.op for n in sample.nodes.values()] == ["VarHandleOp", "QueueSizeV2"]
   values = {
     kind: error_made_samples.attr_value(dict(name="a", type=kind, minimum=2 if "list" in kind else None, allowed=None))
     for kind in ("list(type)", "list(shape)", "list(string)", "shape", "tensor", "func", "bool", "float", "string")
   }
-  assert list(values["list(type)"].list.type) == [et.FLOAT] * 2 and len(values["list(shape)"].list.shape) == 2
+  assert list(values["list(type)"].list.type) == [et.INT64] * 2 and len(values["list(shape)"].list.shape) == 2
   assert values["func"].func.name and values["string"].s and values["bool"].b and values["float"].f == 1
 
 
