@@ -12,8 +12,9 @@ COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 
 
 class OurServer:
-  def __init__(self, log):
+  def __init__(self, log, flags=()):
     """log: path of a file."""
+    self.flags = list(flags)
     self.address = "127.0.0.1:%d" % free_ports(1)[0]
     self.log = log
     self.starts = 0
@@ -32,7 +33,7 @@ class OurServer:
         return False
       self.starts += 1
       self._process = subprocess.Popen(
-        [COMMAND, "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0"],
+        [COMMAND, "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0", *self.flags],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,

@@ -125,3 +125,13 @@ def select(name, programs):
       selection.filters["cases_tests"] = case_filter([name])
       selection.stock.append(name)
   return selection
+
+
+def ops_named(name, programs):
+  """The ops and families whose cases a name means, as `cases_tests --export` takes them: [] for all, None if it means none."""
+  selection = select(name, programs)
+  if "cases_tests" not in selection.programs:
+    return None
+  if any(path.rstrip("/") == "millrace/ops" for path in candidates(name)):
+    return []
+  return selection.stock or None

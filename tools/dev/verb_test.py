@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import background
 import benchmarks
 import building
+import error_cases
 import fuzzing
 import gtest_runner
 import idle_build
@@ -188,6 +189,7 @@ def run_stages(args, report, venv):
       lambda: simulation_stage(args, report),
       lambda: python_stage(args, report, "cases", BESIDE),
       lambda: random_programs_stage(args, report),
+      lambda: error_sample_stage(args, report),
     )
   finally:
     idle.end()
@@ -223,6 +225,11 @@ def simulation_stage(args, report):
 def random_programs_stage(args, report):
   count = LONG_PROGRAMS if args.long else PROGRAMS
   report.stage("random programs, %d" % count, lambda: random_programs.run(args.preset, count, BESIDE))
+
+
+def error_sample_stage(args, report):
+  count = error_cases.SAMPLE
+  report.stage("error cases, %d" % count, lambda: error_cases.run(args.preset, ["--sample", str(count)], BESIDE))
 
 
 def waiting(args, report):
@@ -308,6 +315,26 @@ def run_selected(args, report):
     report.stage("cases against stock", lambda: against_stock(dict.fromkeys(stock), args.preset, args.long))
 
 
+def run_errors(args, report):
+  """Error cases of the ops that the names mean, of all if there is none."""
+  packages.need_packages(packages.BASE, packages.TEST)
+  building.configure(args.preset)
+  named = [(name, selecting.ops_named(name, [("cases_tests", "tests/cases")])) for name in args.what or ["ops"]]
+  unknown = [name for name, ops in named if ops is None]
+  for name in unknown:
+    say(
+      "'%s' means no ops: give ops, a family (ops/product), files of ops without suffix (ops/nn/rectifier) or an op (MatMul)"
+      % name
+    )
+  if unknown:
+    report.total.add(Count(0, 1))
+    report.not_tested = True
+    return
+  names = [] if any(not ops for _, ops in named) else list(dict.fromkeys(op for _, ops in named for op in ops))
+  report.stage("build " + args.preset, lambda: build(args.preset, ["cases_tests", "millrace"]))
+  report.stage("error cases", lambda: error_cases.run(args.preset, names, show=True))
+
+
 def filters(args, selection):
   if args.filter:
     return {p: args.filter for p in selection.programs}
@@ -332,6 +359,11 @@ def main(argv):
     action="store_true",
     help="apply tests/mutants/*.patch (or those of the names) to a copy, one after the other; each must make a test fail",
   )
+  ap.add_argument(
+    "--errors",
+    action="store_true",
+    help="of ops, families or all ops: error cases on servers of ours and of stock TensorFlow, their codes and first words",
+  )
   ap.add_argument("--preset", default="dev", choices=building.PRESETS, help="default: dev")
   ap.add_argument("--filter", metavar="GTEST", help="GoogleTest's filter, for selected programs")
   ap.add_argument("-k", metavar="WORD", help="pytest's -k, for selected Python tests")
@@ -342,6 +374,8 @@ def main(argv):
       import mutants
 
       report.stage("mutants", lambda: mutants.run(args.what))
+    elif args.errors:
+      run_errors(args, report)
     elif args.what:
       run_selected(args, report)
     else:
@@ -349,4 +383,4 @@ def main(argv):
   except SystemExit:
     report.total.failed = max(report.total.failed, 1)
     report.not_tested = True
-  return report.finish(many=not args.what)
+  return report.finish(many=not args.what and not args.errors)
