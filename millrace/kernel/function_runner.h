@@ -41,6 +41,11 @@ class FunctionRunner {
   using Handle = int64_t;
   // Finds the function and binds its attributes.
   virtual StatusOr<Handle> Instantiate(const NameAttrList& function) = 0;
+  // Does the same for calls that need only the results `read`, in the form of
+  // builtin::kReadResults: the other results are not valid, and there may be
+  // fewer; nothing runs that the results do not need.
+  virtual StatusOr<Handle> Instantiate(const NameAttrList& function,
+                                       std::vector<int64_t> read) = 0;
   // Compiles it for a device. Returns INVALID_ARGUMENT or the like for a bad
   // body.
   virtual StatusOr<FunctionTypes> Compile(Handle handle, Device& device) = 0;

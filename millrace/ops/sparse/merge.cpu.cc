@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -17,13 +18,16 @@ struct TwoSparse {
   SparseEntries a, b;
 };
 
-StatusOr<TwoSparse> ReadBoth(KernelContext& ctx) {
+// Returns INVALID_ARGUMENT, whose text begins with `ranks_differ` for operands
+// of several ranks, unless both operands fit each other.
+StatusOr<TwoSparse> ReadBoth(KernelContext& ctx,
+                             absl::string_view ranks_differ) {
   MR_ASSIGN_OR_RETURN(const SparseEntries a, ReadEntries(ctx, 0));
   MR_ASSIGN_OR_RETURN(const SparseEntries b, ReadEntries(ctx, 3));
   if (a.rank != b.rank) {
-    return InvalidArgument("Operands should have same ranks; got shapes: ",
-                           ctx.input(2).SummarizeValue(kMaxRank), " and ",
-                           ctx.input(5).SummarizeValue(kMaxRank));
+    return InvalidArgument(
+        ranks_differ, "; got shapes: ", ctx.input(2).SummarizeValue(kMaxRank),
+        " and ", ctx.input(5).SummarizeValue(kMaxRank));
   }
   for (int d = 0; d < a.rank; ++d) {
     if (a.dims[d] != b.dims[d]) {
@@ -102,7 +106,8 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
 Status RunSparseAdd(KernelContext& ctx) {
   ctx.set_output(2, ctx.input(2));  // may be a view, which is passed on
   MR_RETURN_IF_ERROR(ctx.BindInput(2));
-  MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
+  MR_ASSIGN_OR_RETURN(const TwoSparse in,
+                      ReadBoth(ctx, "Operands should have same ranks"));
   if (in.a.rank == 0) return InvalidArgument("Tensors must not be empty");
   if (ctx.input(6).rank() != 0) {
     return InvalidArgument(
@@ -169,9 +174,50 @@ Status RunSparseAddGrad(KernelContext& ctx) {
   return TakeGradients(ctx, grad, lists[1], lists[2], 1);
 }
 
+Status CheckOperandRank(absl::string_view what, const Tensor& t, int rank) {
+  if (t.rank() == rank) return OkStatus();
+  return InvalidArgument("Sparse ", what, " must be rank ", rank,
+                         " but is rank ", t.rank());
+}
+
+// Returns INVALID_ARGUMENT unless inputs first to first + 2 are a sparse tensor
+// whose indices are all in bounds.
+Status CheckOperand(KernelContext& ctx, int first) {
+  const Tensor& indices = ctx.input(first);
+  const Tensor& values = ctx.input(first + 1);
+  const Tensor& shape = ctx.input(first + 2);
+  MR_RETURN_IF_ERROR(CheckOperandRank("indices", indices, 2));
+  MR_RETURN_IF_ERROR(CheckOperandRank("values", values, 1));
+  MR_RETURN_IF_ERROR(CheckOperandRank("shape", shape, 1));
+  if (indices.dim(0) != values.dim(0)) {
+    return InvalidArgument("Number of elements in indices (", indices.dim(0),
+                           ") and values (", values.dim(0), ") do not match");
+  }
+  if (indices.dim(1) != shape.dim(0)) {
+    return InvalidArgument("Index rank (", indices.dim(1), ") and shape rank (",
+                           shape.dim(0), ") do not match");
+  }
+  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx, first));
+  for (int64_t i = 0; i < in.count; ++i) {
+    const auto row =
+        absl::MakeConstSpan(in.at(i), static_cast<size_t>(in.rank));
+    for (size_t d = 0; d < row.size(); ++d) {
+      if (row[d] >= 0 && row[d] < in.dims[d]) continue;
+      return InvalidArgument("Sparse index tuple indices[", i, ", :] = [",
+                             absl::StrJoin(row, ", "),
+                             "] is out of bounds: the shape is [",
+                             absl::StrJoin(in.dims, ", "), "]");
+    }
+  }
+  return OkStatus();
+}
+
 template <bool kMax>
 Status RunSparseExtreme(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
+  MR_RETURN_IF_ERROR(CheckOperand(ctx, 0));
+  MR_RETURN_IF_ERROR(CheckOperand(ctx, 3));
+  MR_ASSIGN_OR_RETURN(const TwoSparse in,
+                      ReadBoth(ctx, "Operands do not have the same ranks"));
   std::vector<Source> sources;
   Walk(in.a, in.b, [&](int64_t i, int64_t j) {
     sources.push_back(i >= 0 ? Source{.entry = i, .from_b = false}

@@ -130,7 +130,7 @@ StatusOr<SparsePart> ReadPart(KernelContext& ctx, const E* from, size_t i) {
   return part;
 }
 
-template <class E>
+template <class E, RankWords kWords>
 Status RunDeserialize(KernelContext& ctx) {
   const Tensor& serialized = ctx.input(0);
   const int rank = serialized.rank();
@@ -171,8 +171,8 @@ Status RunDeserialize(KernelContext& ctx) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
   }
   const DimVector dims = serialized.shape().dims();
-  return JoinBatch(ctx, parts,
-                   absl::MakeConstSpan(dims).first(dims.size() - 1));
+  return JoinBatch(ctx, parts, absl::MakeConstSpan(dims).first(dims.size() - 1),
+                   kWords);
 }
 
 }  // namespace
@@ -188,11 +188,14 @@ MR_KERNELS(SerializeManySparse, Cpu){
     {.types = "T: " MR_ELEMENT_TYPES "; out_type: variant",
      .make = MakeFunctionKernel<RunSerializeMany<VariantElement>>}};
 MR_KERNELS(DeserializeManySparse,
-           Cpu){{.make = MakeFunctionKernel<RunDeserialize<StringElement>>}};
+           Cpu){{.make = MakeFunctionKernel<
+                     RunDeserialize<StringElement, RankWords::kOfJoined>>}};
 MR_KERNELS(DeserializeSparse, Cpu){
     {.types = "Tserialized: string",
-     .make = MakeFunctionKernel<RunDeserialize<StringElement>>},
+     .make = MakeFunctionKernel<
+         RunDeserialize<StringElement, RankWords::kOfParts>>},
     {.types = "Tserialized: variant",
-     .make = MakeFunctionKernel<RunDeserialize<VariantElement>>}};
+     .make = MakeFunctionKernel<
+         RunDeserialize<VariantElement, RankWords::kOfParts>>}};
 
 }  // namespace millrace::ops

@@ -90,7 +90,7 @@ Status Gather(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
                       ListOfInput(ctx, 0, ctx.output_type(0)));
   MR_ASSIGN_OR_RETURN(PartialShape shape, ElementShape(ctx, 2, *list));
-  if (!shape.IsFullyDefined() && list->size() == 0) {
+  if (!shape.IsFullyDefined() && ctx.input(1).num_elements() == 0) {
     return InvalidArgument(
         "Tried to gather 0-elements from a list with non-fully-defined "
         "shape: ",
@@ -99,7 +99,7 @@ Status Gather(KernelContext& ctx) {
   std::vector<Tensor> values;
   for (int32_t i : ctx.input(1).flat<int32_t>()) {
     if (i < 0 || i >= list->size()) {
-      return InvalidArgument("Index ", i, " out o range; list only has ",
+      return InvalidArgument("Trying to gather element ", i, " in a list with ",
                              list->size(), " elements.");
     }
     values.push_back(list->tensors()[static_cast<size_t>(i)]);
@@ -130,19 +130,19 @@ class ConcatKernel {
   }
 
   Status Run(KernelContext& ctx) const {
+    MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                        ListOfInput(ctx, 0, ctx.output_type(0)));
     PartialShape element = element_shape_;
     if (!is_first_form_) {
-      MR_ASSIGN_OR_RETURN(element, ShapeOfTensor(ctx.input(1)));
+      MR_ASSIGN_OR_RETURN(element, ElementShape(ctx, 1, *list));
     }
     if (element.known_rank() && element.rank() == 0) {
       return InvalidArgument(
           "Concat requires elements to be at least vectors, found scalars "
           "instead.");
     }
-    MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
-                        ListOfInput(ctx, 0, ctx.output_type(0)));
     MR_ASSIGN_OR_RETURN(const TensorShape row, RowOfAll(element, *list));
-    return Join(ctx, *list, row);
+    return Join(ctx, *list, row, element.known_rank() ? element.dim(0) : -1);
   }
 
  private:
@@ -154,7 +154,7 @@ class ConcatKernel {
       return InvalidArgument(
           "All except the first dimension must be fully defined when concating "
           "an empty tensor list. element_shape: ",
-          element.DebugString());
+          row.DebugString());
     }
     for (size_t i = 0; i < list.tensors().size(); ++i) {
       const Tensor& t = list.tensors()[i];
@@ -170,14 +170,17 @@ class ConcatKernel {
                  "element_shape_except_first_dim is not fully defined: ");
   }
 
-  // Returns the number of rows for which element i, which is not set, counts.
-  StatusOr<int64_t> UnsetRows(KernelContext& ctx, size_t i) const {
+  // Returns the number of rows for which element i, which is not set, counts:
+  // `known_rows` if it is not -1.
+  StatusOr<int64_t> UnsetRows(KernelContext& ctx, size_t i,
+                              int64_t known_rows) const {
     if (is_first_form_) {
       return InvalidArgument(
           "Concatenating lists with uninitialized tensors is not supported in "
           "this version of TensorListConcat. Consider updating your GraphDef "
           "to run the newer version.");
     }
+    if (known_rows != -1) return known_rows;
     const auto rows = ctx.input(2).flat<int64_t>();
     if (i >= rows.size()) {
       return InvalidArgument("List contains uninitialized tensor at index ", i,
@@ -187,8 +190,9 @@ class ConcatKernel {
     return rows[i];
   }
 
+  // Joins elements of `known_rows` rows, or of any number if that is -1.
   Status Join(KernelContext& ctx, const TensorListValue& list,
-              const TensorShape& row) const {
+              const TensorShape& row, int64_t known_rows) const {
     MR_ASSIGN_OR_RETURN(Tensor* const lengths,
                         ctx.AllocateOutput(1, TensorShape({list.size()})));
     std::vector<Tensor> values = list.tensors();
@@ -197,8 +201,14 @@ class ConcatKernel {
       int64_t rows = 0;
       if (values[i].valid()) {
         rows = values[i].dim(0);
+        if (!is_first_form_ && known_rows != -1 && rows != known_rows) {
+          return InvalidArgument(
+              "First entry of element_shape input does not match the first "
+              "dim of list element at index: ",
+              i, " Expected: ", known_rows, " Actual: ", rows);
+        }
       } else {
-        MR_ASSIGN_OR_RETURN(rows, UnsetRows(ctx, i));
+        MR_ASSIGN_OR_RETURN(rows, UnsetRows(ctx, i, known_rows));
         MR_ASSIGN_OR_RETURN(TensorShape shape, StackedShape(rows, row));
         MR_ASSIGN_OR_RETURN(
             values[i], ZeroTemp(ctx, list.element_dtype, std::move(shape)));
