@@ -125,7 +125,7 @@ class SparseSegmentBase {
       }
       rows = given;
     }
-    if (rows < 0 || (n > 0 && lists.ids.back() < 0)) {
+    if (rows < 0 || (rows == 0 && n > 0)) {
       return InvalidArgument("segment ids must be >= 0");
     }
     MR_RETURN_IF_ERROR(Check(lists, rows, data.dim(0)));

@@ -130,7 +130,7 @@ StatusOr<SparsePart> ReadPart(KernelContext& ctx, const E* from, size_t i) {
   return part;
 }
 
-template <class E, RankWords kWords>
+template <class E>
 Status RunDeserialize(KernelContext& ctx) {
   const Tensor& serialized = ctx.input(0);
   const int rank = serialized.rank();
@@ -172,7 +172,7 @@ Status RunDeserialize(KernelContext& ctx) {
   }
   const DimVector dims = serialized.shape().dims();
   return JoinBatch(ctx, parts, absl::MakeConstSpan(dims).first(dims.size() - 1),
-                   kWords);
+                   RankWords::kOfParts);
 }
 
 }  // namespace
@@ -188,14 +188,11 @@ MR_KERNELS(SerializeManySparse, Cpu){
     {.types = "T: " MR_ELEMENT_TYPES "; out_type: variant",
      .make = MakeFunctionKernel<RunSerializeMany<VariantElement>>}};
 MR_KERNELS(DeserializeManySparse,
-           Cpu){{.make = MakeFunctionKernel<
-                     RunDeserialize<StringElement, RankWords::kOfJoined>>}};
+           Cpu){{.make = MakeFunctionKernel<RunDeserialize<StringElement>>}};
 MR_KERNELS(DeserializeSparse, Cpu){
     {.types = "Tserialized: string",
-     .make = MakeFunctionKernel<
-         RunDeserialize<StringElement, RankWords::kOfParts>>},
+     .make = MakeFunctionKernel<RunDeserialize<StringElement>>},
     {.types = "Tserialized: variant",
-     .make = MakeFunctionKernel<
-         RunDeserialize<VariantElement, RankWords::kOfParts>>}};
+     .make = MakeFunctionKernel<RunDeserialize<VariantElement>>}};
 
 }  // namespace millrace::ops

@@ -96,10 +96,16 @@ Status Gather(KernelContext& ctx) {
         "shape: ",
         shape.DebugString());
   }
+  const bool infers_shape = !list->element_shape.IsFullyDefined();
   std::vector<Tensor> values;
   for (int32_t i : ctx.input(1).flat<int32_t>()) {
     if (i < 0 || i >= list->size()) {
-      return InvalidArgument("Trying to gather element ", i, " in a list with ",
+      // The words tell whether TensorFlow looks for the shape.
+      if (infers_shape) {
+        return InvalidArgument("Trying to gather element ", i,
+                               " in a list with ", list->size(), " elements.");
+      }
+      return InvalidArgument("Index ", i, " out o range; list only has ",
                              list->size(), " elements.");
     }
     values.push_back(list->tensors()[static_cast<size_t>(i)]);
@@ -137,17 +143,25 @@ class ConcatKernel {
       MR_ASSIGN_OR_RETURN(element, ElementShape(ctx, 1, *list));
     }
     if (element.known_rank() && element.rank() == 0) {
+      if (is_first_form_) {
+        return InvalidArgument("element_shape must not be empty");
+      }
       return InvalidArgument(
           "Concat requires elements to be at least vectors, found scalars "
           "instead.");
     }
-    MR_ASSIGN_OR_RETURN(const TensorShape row, RowOfAll(element, *list));
-    return Join(ctx, *list, row, element.known_rank() ? element.dim(0) : -1);
+    const int64_t known_rows =
+        !is_first_form_ && element.known_rank() ? element.dim(0) : -1;
+    MR_ASSIGN_OR_RETURN(const TensorShape row,
+                        RowOfAll(element, known_rows, *list));
+    return Join(ctx, *list, row, known_rows);
   }
 
  private:
-  // Returns the shape of all elements without dimension 0.
+  // Returns the shape of all elements without dimension 0, whose size is
+  // `known_rows` or, if that is -1, any.
   static StatusOr<TensorShape> RowOfAll(const PartialShape& element,
+                                        int64_t known_rows,
                                         const TensorListValue& list) {
     PartialShape row = RowShape(element);
     if (list.size() == 0 && !row.IsFullyDefined()) {
@@ -164,6 +178,12 @@ class ConcatKernel {
                                " but requires at least vectors.");
       }
       MR_ASSIGN_OR_RETURN(row, row.Merge(RowShape(t.shape())));
+      if (known_rows != -1 && t.dim(0) != known_rows) {
+        return InvalidArgument(
+            "First entry of element_shape input does not match the first dim "
+            "of list element at index: ",
+            i, " Expected: ", known_rows, " Actual: ", t.dim(0));
+      }
     }
     return AllOf(row,
                  "Trying to concat list with only uninitialized tensors but "
@@ -171,17 +191,17 @@ class ConcatKernel {
   }
 
   // Returns the number of rows for which element i, which is not set, counts:
-  // `known_rows` if it is not -1.
+  // what leading_dims says or, if it is too short, `known_rows`.
   StatusOr<int64_t> UnsetRows(KernelContext& ctx, size_t i,
                               int64_t known_rows) const {
     if (is_first_form_) {
       return InvalidArgument(
-          "Concatenating lists with uninitialized tensors is not supported in "
+          "Concating lists with uninitialized tensors is not supported in "
           "this version of TensorListConcat. Consider updating your GraphDef "
           "to run the newer version.");
     }
-    if (known_rows != -1) return known_rows;
     const auto rows = ctx.input(2).flat<int64_t>();
+    if (i >= rows.size() && known_rows != -1) return known_rows;
     if (i >= rows.size()) {
       return InvalidArgument("List contains uninitialized tensor at index ", i,
                              " but leading_dims has only ", rows.size(),
@@ -201,12 +221,6 @@ class ConcatKernel {
       int64_t rows = 0;
       if (values[i].valid()) {
         rows = values[i].dim(0);
-        if (!is_first_form_ && known_rows != -1 && rows != known_rows) {
-          return InvalidArgument(
-              "First entry of element_shape input does not match the first "
-              "dim of list element at index: ",
-              i, " Expected: ", known_rows, " Actual: ", rows);
-        }
       } else {
         MR_ASSIGN_OR_RETURN(rows, UnsetRows(ctx, i, known_rows));
         MR_ASSIGN_OR_RETURN(TensorShape shape, StackedShape(rows, row));
