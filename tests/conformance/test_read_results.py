@@ -179,8 +179,11 @@ def test_the_node_itself(on_both, functional, build):
 def test_calls_run_whole(on_both, functional):
   def program(cluster):
     effects = Effects()
-    call = tf.function(effects.both)()
-    inside = tf.function(lambda: tf1.cond(given(True), effects.both, lambda: effects.both(2.0)))()
+
+    def chooses():
+      return tf1.cond(given(True), effects.both, effects.both)
+
+    call, inside = tf.function(effects.both, autograph=False)(), tf.function(chooses, autograph=False)()
     return effects.after(cluster, {"call": call[0] + 0.0, "inside": inside[0] + 0.0})
 
   assert on_both(program) == {"call": ([1.0, 10.0], None), "inside": ([1.0, 10.0], None)}
