@@ -80,7 +80,7 @@ def test_figures_of_data_sets(on_both, handle):
         for w, folder in zip(writers, folders)
       ]
       sets = [raw.StatsAggregatorSetSummaryWriter(stats_aggregator=aggregator, summary=w) for w in writers]
-      closed = [raw.CloseSummaryWriter(writer=w) for w in writers]
+      flushed = [raw.FlushSummaryWriter(writer=w) for w in writers]
       data = raw.TensorSliceDataset(components=[[[1.0], [2.0], [3.0], [4.0]]], output_shapes=[[1]])
       data = raw.BytesProducedStatsDataset(input_dataset=data, tag="bytes", **types)
       data = raw.SetStatsAggregatorDataset(input_dataset=data, stats_aggregator=aggregator, tag="all", counter_prefix="", **types)
@@ -96,7 +96,7 @@ def test_figures_of_data_sets(on_both, handle):
         for _ in range(4):
           session.run(following)
         assert outcome(lambda: session.run(following))[0] == "OutOfRangeError"
-      session.run(closed)
+      session.run(flushed)
     return {"missing": missing, "events": [events(folder) for folder in folders]}
 
   written = on_both(program)["events"]
