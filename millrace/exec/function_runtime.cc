@@ -57,6 +57,7 @@ class LibrarySource final : public FunctionSource,
     return {own, &own->runtime};
   }
   const FunctionLibrary& library() const override { return *library_; }
+  const OpRegistry& ops() const override { return *options_.ops; }
 
  private:
   const KernelTable* const table_;
@@ -117,6 +118,11 @@ std::shared_ptr<const FunctionSource> FunctionRuntime::source() {
                       : std::make_shared<const FunctionLibrary>());
   }
   return source_;
+}
+
+std::shared_ptr<const FunctionSource> FunctionRuntime::SourceOf(
+    std::shared_ptr<const FunctionLibrary> library) {
+  return std::make_shared<LibrarySource>(options_, std::move(library));
 }
 
 StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(

@@ -54,6 +54,8 @@ class FunctionRuntime final : public FunctionRunner {
              std::vector<DataType> result_types, std::vector<Tensor> args,
              RunDone done) override;
   std::shared_ptr<const FunctionSource> source() override;
+  std::shared_ptr<const FunctionSource> SourceOf(
+      std::shared_ptr<const FunctionLibrary> library) override;
 
   static constexpr int kMaxCallDepth = 2000;
 
