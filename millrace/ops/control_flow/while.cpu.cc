@@ -16,15 +16,18 @@ namespace {
 class WhileRun : public std::enable_shared_from_this<WhileRun> {
  public:
   WhileRun(KernelContext& ctx, FunctionRunner::Handle condition,
-           FunctionRunner::Handle body, bool reads_all, Done done)
+           FunctionRunner::Handle body, const ReadResults& read, Done done)
       : ctx_(ctx),
         condition_(condition),
         body_(body),
-        reads_all_(reads_all),
+        reads_all_(!read.has_value()),
         values_(TakeInputs(ctx, 0)),
         done_(std::move(done)) {
-    // What nobody reads keeps its value.
-    if (!reads_all_) initial_ = values_;
+    if (reads_all_) return;
+    unread_ = values_;
+    for (const int64_t i : *read) {
+      if (i >= 0) unread_[static_cast<size_t>(i)] = Tensor();
+    }
   }
 
   // Makes calls until one does not complete inline. Returns soon if the thread
@@ -107,7 +110,7 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
     }
     for (size_t i = 0; i < count; ++i) {
       if (!outputs_[i].valid()) {
-        if (!reads_all_) outputs_[i] = initial_[i];
+        if (!reads_all_) outputs_[i] = unread_[i];
         continue;
       }
       const DataType wanted = ctx_.output_type(static_cast<int>(i));
@@ -124,7 +127,8 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
   KernelContext& ctx_;
   const FunctionRunner::Handle condition_, body_;
   const bool reads_all_;
-  std::vector<Tensor> initial_;  // empty if everything is read
+  // The values of what nobody reads, which stay; empty if everything is read.
+  std::vector<Tensor> unread_;
   std::vector<Tensor> values_;
   Done done_;
   bool in_body_ = false;
@@ -152,8 +156,7 @@ class WhileKernel {
     if (!condition.ok()) return std::move(done)(condition.status());
     const auto body = InstantiateInStep(ctx, body_, read_);
     if (!body.ok()) return std::move(done)(body.status());
-    std::make_shared<WhileRun>(ctx, *condition, *body, !read_.has_value(),
-                               std::move(done))
+    std::make_shared<WhileRun>(ctx, *condition, *body, read_, std::move(done))
         ->Continue();
   }
 
