@@ -34,7 +34,10 @@ MR_CASES(SparseAdd)(CaseList& c) {
           kInvalid, "The magnitude threshold must be a scalar: got shape [1]");
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({2}),
            Long({3, 4}), Scalar(kF32, 0)},
-          kInvalid, "");
+          kInvalid, "Expected 1 and 1 non-empty input values, got 1 and 2");
+  c.Error({Triples({0, 1, 0}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
+           Long({3, 4}), Scalar(kF32, 0)},
+          kInvalid, "Input indices must have the same dimension, got 3 and 2");
 }
 
 MR_CASES(SparseAddGrad)(CaseList& c) {

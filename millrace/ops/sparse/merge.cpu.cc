@@ -103,9 +103,37 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
   return OkStatus();
 }
 
+// Returns INVALID_ARGUMENT unless the indices and values of both operands fit
+// each other.
+Status CheckTerms(KernelContext& ctx) {
+  const TensorShape &a = ctx.input(0).shape(), &b = ctx.input(3).shape();
+  const TensorShape &x = ctx.input(1).shape(), &y = ctx.input(4).shape();
+  if (a.rank() != 2 || b.rank() != 2) {
+    return InvalidArgument(
+        "Input indices should be matrices but received shapes: ",
+        a.DebugString(), " and ", b.DebugString());
+  }
+  if (x.rank() != 1 || y.rank() != 1) {
+    return InvalidArgument(
+        "Input values should be vectors but received shapes: ", x.DebugString(),
+        " and ", y.DebugString());
+  }
+  if (a.dim(0) != x.dim(0) || b.dim(0) != y.dim(0)) {
+    return InvalidArgument("Expected ", a.dim(0), " and ", b.dim(0),
+                           " non-empty input values, got ", x.dim(0), " and ",
+                           y.dim(0));
+  }
+  if (a.dim(1) != b.dim(1)) {
+    return InvalidArgument("Input indices must have the same dimension, got ",
+                           a.dim(1), " and ", b.dim(1));
+  }
+  return OkStatus();
+}
+
 Status RunSparseAdd(KernelContext& ctx) {
   ctx.set_output(2, ctx.input(2));  // may be a view, which is passed on
   MR_RETURN_IF_ERROR(ctx.BindInput(2));
+  MR_RETURN_IF_ERROR(CheckTerms(ctx));
   MR_ASSIGN_OR_RETURN(const TwoSparse in,
                       ReadBoth(ctx, "Operands should have same ranks"));
   if (in.a.rank == 0) return InvalidArgument("Tensors must not be empty");
@@ -174,29 +202,10 @@ Status RunSparseAddGrad(KernelContext& ctx) {
   return TakeGradients(ctx, grad, lists[1], lists[2], 1);
 }
 
-Status CheckOperandRank(absl::string_view what, const Tensor& t, int rank) {
-  if (t.rank() == rank) return OkStatus();
-  return InvalidArgument("Sparse ", what, " must be rank ", rank,
-                         " but is rank ", t.rank());
-}
-
 // Returns INVALID_ARGUMENT unless inputs first to first + 2 are a sparse tensor
 // whose indices are all in bounds.
 Status CheckOperand(KernelContext& ctx, int first) {
-  const Tensor& indices = ctx.input(first);
-  const Tensor& values = ctx.input(first + 1);
-  const Tensor& shape = ctx.input(first + 2);
-  MR_RETURN_IF_ERROR(CheckOperandRank("indices", indices, 2));
-  MR_RETURN_IF_ERROR(CheckOperandRank("values", values, 1));
-  MR_RETURN_IF_ERROR(CheckOperandRank("shape", shape, 1));
-  if (indices.dim(0) != values.dim(0)) {
-    return InvalidArgument("Number of elements in indices (", indices.dim(0),
-                           ") and values (", values.dim(0), ") do not match");
-  }
-  if (indices.dim(1) != shape.dim(0)) {
-    return InvalidArgument("Index rank (", indices.dim(1), ") and shape rank (",
-                           shape.dim(0), ") do not match");
-  }
+  MR_RETURN_IF_ERROR(CheckParts(ctx, first));
   MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx, first));
   for (int64_t i = 0; i < in.count; ++i) {
     const auto row =
