@@ -1,9 +1,11 @@
 #include "millrace/exec/function_runtime.h"
 
+#include "absl/strings/str_join.h"
 #include "millrace/exec/step.h"
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/function/function_body.h"
 #include "millrace/graph/function/function_pruning.h"
+#include "millrace/graph/function/read_results.h"
 
 namespace millrace {
 namespace {
@@ -55,6 +57,7 @@ class LibrarySource final : public FunctionSource,
     return {own, &own->runtime};
   }
   const FunctionLibrary& library() const override { return *library_; }
+  const OpRegistry& ops() const override { return *options_.ops; }
 
  private:
   const KernelTable* const table_;
@@ -117,6 +120,11 @@ std::shared_ptr<const FunctionSource> FunctionRuntime::source() {
   return source_;
 }
 
+std::shared_ptr<const FunctionSource> FunctionRuntime::SourceOf(
+    std::shared_ptr<const FunctionLibrary> library) {
+  return std::make_shared<LibrarySource>(options_, std::move(library));
+}
+
 StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
     const NameAttrList& function) {
   MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
@@ -132,13 +140,28 @@ StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
     if (name != nullptr && path != nullptr)
       named.attrs.Set(builtin::kCallPath, *path);
   }
-  NameAttrList called = named.name.empty() ? function : named;
-  std::string key = CacheKey(called);
+  return Add(named.name.empty() ? function : named, std::nullopt);
+}
+
+StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
+    const NameAttrList& function, std::vector<int64_t> read) {
+  MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
+                      Differentiated(function));
+  // A gradient runs whole.
+  if (differentiated != nullptr) return Instantiate(function);
+  return Add(function, std::move(read));
+}
+
+StatusOr<FunctionRunner::Handle> FunctionRuntime::Add(
+    NameAttrList called, std::optional<std::vector<int64_t>> read) {
+  const std::string suffix =
+      read.has_value() ? absl::StrCat("\n\n", absl::StrJoin(*read, ",")) : "";
+  std::string key = CacheKey(called) + suffix;
   MutexLock lock(mu_);
   // The paths of calls of calls may multiply.
   if (functions_.size() >= kMaxInstances && !handles_.contains(key) &&
       called.attrs.Erase(builtin::kCallPath)) {
-    key = CacheKey(called);
+    key = CacheKey(called) + suffix;
   }
   if (called.name != builtin::kSymbolicGradient &&
       (library_ == nullptr || library_->Find(called.name) == nullptr)) {
@@ -146,20 +169,28 @@ StatusOr<FunctionRunner::Handle> FunctionRuntime::Instantiate(
   }
   auto [it, added] =
       handles_.try_emplace(key, static_cast<Handle>(functions_.size()));
-  if (added)
-    functions_.push_back(
-        std::make_shared<const NameAttrList>(std::move(called)));
+  if (added) {
+    functions_.push_back(std::make_shared<const Instance>(
+        Instance{std::move(called), std::move(read)}));
+  }
   return it->second;
 }
 
-StatusOr<Graph> FunctionRuntime::BodyOf(const NameAttrList& function,
+StatusOr<Graph> FunctionRuntime::BodyOf(const Instance& instance,
                                         const FunctionLibrary& library) const {
+  const NameAttrList& function = instance.function;
   MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
                       Differentiated(function));
   if (differentiated == nullptr) {
     MR_ASSIGN_OR_RETURN(Graph body,
                         InstantiateFunction(*options_.ops, library, function));
-    DropUnread(library.Find(function.name)->control_ret, &body);
+    const FunctionDef& def = *library.Find(function.name);
+    if (instance.read.has_value()) {
+      MR_RETURN_IF_ERROR(
+          KeepReadResults(*instance.read, def.control_ret, &body));
+    } else {
+      DropUnread(def.control_ret, &body);
+    }
     return body;
   }
   if (options_.differentiate == nullptr) {
@@ -180,7 +211,7 @@ StatusOr<Graph> FunctionRuntime::BodyOf(const NameAttrList& function,
 
 StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
                                                                Device& device) {
-  std::shared_ptr<const NameAttrList> function;
+  std::shared_ptr<const Instance> instance;
   std::shared_ptr<const FunctionLibrary> library;
   {
     MutexLock lock(mu_);
@@ -189,23 +220,26 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
     }
     const auto it = plans_.find({handle, device.name()});
     if (it != plans_.end()) return it->second;
-    function = functions_[handle];
+    instance = functions_[handle];
     library = library_;
   }
   if (library == nullptr) library = std::make_shared<const FunctionLibrary>();
   // Compiled outside the lock, since it may take long; a second plan is
   // dropped.
+  const NameAttrList& function = instance->function;
   MR_ASSIGN_OR_RETURN(const AttrValue::Func differentiated,
-                      Differentiated(*function));
+                      Differentiated(function));
   if (differentiated != nullptr &&
       library->Find(differentiated->name) != nullptr) {
     // Only a body that can run is differentiated.
     MR_ASSIGN_OR_RETURN(const Handle forward, Instantiate(*differentiated));
     MR_RETURN_IF_ERROR(PlanFor(forward, device).status());
   }
-  MR_ASSIGN_OR_RETURN(Graph body, BodyOf(*function, *library));
-  ExtendCallPaths(*function, &body);
-  const std::string key = CacheKey(*function);
+  MR_ASSIGN_OR_RETURN(Graph body, BodyOf(*instance, *library));
+  ExtendCallPaths(function, &body);
+  // Of all instances, however much of them is read, so that their nodes share
+  // state.
+  const std::string key = CacheKey(function);
   MR_ASSIGN_OR_RETURN(
       std::shared_ptr<const Plan> plan,
       Plan::Build(

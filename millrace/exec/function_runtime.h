@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class FunctionRuntime final : public FunctionRunner {
 
   // INVALID_ARGUMENT and NOT_FOUND name the function.
   StatusOr<Handle> Instantiate(const NameAttrList& function) override;
+  StatusOr<Handle> Instantiate(const NameAttrList& function,
+                               std::vector<int64_t> read) override;
   StatusOr<FunctionTypes> Compile(Handle handle, Device& device) override;
   // Returns RESOURCE_EXHAUSTED if calls nest deeper than kMaxCallDepth.
   void RunIn(const StepEnvironment& environment, Device& device, Handle handle,
@@ -51,12 +54,21 @@ class FunctionRuntime final : public FunctionRunner {
              std::vector<DataType> result_types, std::vector<Tensor> args,
              RunDone done) override;
   std::shared_ptr<const FunctionSource> source() override;
+  std::shared_ptr<const FunctionSource> SourceOf(
+      std::shared_ptr<const FunctionLibrary> library) override;
 
   static constexpr int kMaxCallDepth = 2000;
 
  private:
   StatusOr<std::shared_ptr<const Plan>> PlanFor(Handle handle, Device& device);
-  StatusOr<Graph> BodyOf(const NameAttrList& function,
+  // The function of a handle, and the results that its calls need.
+  struct Instance {
+    NameAttrList function;
+    std::optional<std::vector<int64_t>> read;  // nothing: all
+  };
+  StatusOr<Handle> Add(NameAttrList function,
+                       std::optional<std::vector<int64_t>> read);
+  StatusOr<Graph> BodyOf(const Instance& instance,
                          const FunctionLibrary& library) const;
 
   const FunctionRuntimeOptions options_;
@@ -65,7 +77,7 @@ class FunctionRuntime final : public FunctionRunner {
   std::shared_ptr<const FunctionLibrary> library_;
   std::shared_ptr<const FunctionSource> source_;  // of library_; lazily made
   absl::flat_hash_map<std::string, Handle> handles_;
-  std::vector<std::shared_ptr<const NameAttrList>> functions_;  // by handle
+  std::vector<std::shared_ptr<const Instance>> functions_;  // by handle
   absl::flat_hash_map<std::pair<Handle, std::string>,
                       std::shared_ptr<const Plan>>
       plans_;

@@ -159,6 +159,9 @@ class PlanBuilder {
     info->input_types = node.input_types;
     info->output_types = node.output_types;
     info->fused = node.fused;
+    if (node.num_inputs() > 0) {
+      info->first_input = graph_.node(node.inputs[0].node)->name;
+    }
     return info;
   }
 

@@ -2,6 +2,8 @@
 // whether a node has such an op, use its role (op_traits.h).
 #pragma once
 
+#include <cstdint>
+
 namespace millrace::builtin {
 
 inline constexpr char kArg[] = "_Arg";
@@ -23,5 +25,10 @@ inline constexpr char kSymbolicGradient[] = "SymbolicGradient";
 // to: a function with state has one for each call, as if calls were inlined.
 // "a/b" is the call of node b in the function that node a calls.
 inline constexpr char kCallPath[] = "_call_path";
+
+// The attribute of a conditional or a loop of which not everything is read, and
+// its element for the effects of what is called (function/read_results.h).
+inline constexpr char kReadResults[] = "_read_results";
+inline constexpr int64_t kReadEffects = -1;
 
 }  // namespace millrace::builtin

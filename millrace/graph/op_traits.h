@@ -81,6 +81,10 @@ enum OpFlags : uint32_t {
   kActivation = 1 << 10,
   // Adds its two inputs, which may be the bias of a product.
   kAddition = 1 << 11,
+  // Calls one of the functions of its attributes: its branches.
+  kBranches = 1 << 12,
+  // Calls the functions of attributes `cond` and `body` in turns.
+  kLoops = 1 << 13,
 };
 
 }  // namespace millrace

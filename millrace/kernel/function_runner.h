@@ -17,6 +17,7 @@ namespace millrace {
 class Device;
 class FunctionLibrary;
 class FunctionRunner;
+class OpRegistry;
 
 // A snapshot of a graph's functions, for work that continues after the session:
 // iterators of data sets. Immutable.
@@ -27,6 +28,8 @@ class FunctionSource {
   // It must not outlive the devices on which it runs.
   virtual std::shared_ptr<FunctionRunner> NewRunner() const = 0;
   virtual const FunctionLibrary& library() const = 0;
+  // Returns the ops of which functions may have nodes.
+  virtual const OpRegistry& ops() const = 0;
 };
 
 struct FunctionTypes {
@@ -41,6 +44,11 @@ class FunctionRunner {
   using Handle = int64_t;
   // Finds the function and binds its attributes.
   virtual StatusOr<Handle> Instantiate(const NameAttrList& function) = 0;
+  // Does the same for calls that need only the results `read`, in the form of
+  // builtin::kReadResults: the other results are not valid, and there may be
+  // fewer; nothing runs that the results do not need.
+  virtual StatusOr<Handle> Instantiate(const NameAttrList& function,
+                                       std::vector<int64_t> read) = 0;
   // Compiles it for a device. Returns INVALID_ARGUMENT or the like for a bad
   // body.
   virtual StatusOr<FunctionTypes> Compile(Handle handle, Device& device) = 0;
@@ -68,6 +76,9 @@ class FunctionRunner {
                      std::vector<Tensor> args, RunDone done) = 0;
   // Returns the current functions; never null.
   virtual std::shared_ptr<const FunctionSource> source() = 0;
+  // Returns other functions for the same devices.
+  virtual std::shared_ptr<const FunctionSource> SourceOf(
+      std::shared_ptr<const FunctionLibrary> library) = 0;
 };
 
 }  // namespace millrace

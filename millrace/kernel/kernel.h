@@ -30,6 +30,8 @@ struct NodeInfo {
   DataTypeVector input_types;
   DataTypeVector output_types;
   std::shared_ptr<const FusedNodes> fused;  // as of Node
+  // The node of the first input, for messages; empty if it is not known.
+  std::string first_input;
 };
 
 class KernelInit {

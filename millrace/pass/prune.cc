@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "millrace/graph/builtin_ops.h"
+#include "millrace/graph/function/read_results.h"
 #include "millrace/graph/verifier.h"
 
 namespace millrace {
@@ -23,6 +24,7 @@ class Pruner {
     MR_RETURN_IF_ERROR(CopyNodes());
     MR_RETURN_IF_ERROR(ConnectNodes());
     MR_RETURN_IF_ERROR(AddRetvals());
+    MarkCalls();
     DebugVerifyGraph(pruned_, GraphStage::kPlaced, "pruning");
     return std::move(pruned_);
   }
@@ -168,6 +170,16 @@ class Pruner {
       retval->assigned_device = producer.assigned_device;
     }
     return OkStatus();
+  }
+
+  // Of what is fetched itself, all runs, as TensorFlow keeps the node for it.
+  void MarkCalls() {
+    std::vector<NodeId> whole;
+    for (const OutputRef& fetch : fetches_) {
+      whole.push_back(copy_[fetch.node]->id);
+    }
+    for (const NodeId target : targets_) whole.push_back(copy_[target]->id);
+    MarkReadResults(whole, {}, &pruned_);
   }
 
   const Graph& graph_;

@@ -164,7 +164,9 @@ Status LocalSession::Close() {
     if (closed_) return OkStatus();
     closed_ = true;
   }
-  scope_.Cancel(Cancelled("The session was closed by its client"));
+  scope_.Cancel(
+      Cancelled("Step was cancelled by an explicit call to "
+                "`Session::Close()`. Session has been closed."));
   for (auto& device : options_.devices) device->resources().ClearAll();
   return OkStatus();
 }

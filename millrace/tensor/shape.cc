@@ -202,9 +202,16 @@ bool PartialShape::IsCompatibleWith(const PartialShape& o) const {
 StatusOr<PartialShape> PartialShape::Merge(const PartialShape& o) const {
   if (!known_rank_) return o;
   if (!o.known_rank_) return *this;
+  if (rank() != o.rank()) {
+    return InvalidArgument(
+        "PartialTensorShape: Incompatible ranks during merge: ", rank(),
+        " vs. ", o.rank(), ", of the shapes ", DebugString(), " and ",
+        o.DebugString());
+  }
   if (!IsCompatibleWith(o)) {
-    return InvalidArgument("Incompatible shapes: ", DebugString(), " vs. ",
-                           o.DebugString());
+    return InvalidArgument(
+        "PartialTensorShape: Incompatible shapes during merge: ", DebugString(),
+        " vs. ", o.DebugString());
   }
   PartialShape merged = *this;
   for (size_t i = 0; i < dims_.size(); ++i) {

@@ -53,6 +53,27 @@ def test_schemas(ours):
   fail_with(problems)
 
 
+def test_every_op_of_tensorflow_1(ours, record_property):
+  """Each op type of 1.15 is declared, or has its reason."""
+  names, excused = exceptions("ops_of_1_15.txt"), exceptions("not_declared.txt")
+  problems = [
+    "%s: an op of TensorFlow 1.15 that is not declared" % name for name in sorted(set(names) - set(ours["ops"]) - set(excused))
+  ]
+  for name, reason in sorted(excused.items()):
+    if name not in names:
+      problems.append("not_declared.txt: TensorFlow 1.15 has no op %s" % name)
+    elif name in ours["ops"]:
+      problems.append("not_declared.txt: %s needs no excuse, it is declared" % name)
+    elif not reason:
+      problems.append("not_declared.txt: %s has no reason" % name)
+    elif "no CPU kernel" in reason and stock_registry.cpu_kernels(name):
+      problems.append("not_declared.txt: the wheel has a CPU kernel for %s" % name)
+    elif "does not know" in reason and stock_registry.schema(name) is not None:
+      problems.append("not_declared.txt: the wheel knows %s" % name)
+  record_property("summary", "%d of the %d op types of TensorFlow 1.15" % (len(set(names) & set(ours["ops"])), len(names)))
+  fail_with(problems)
+
+
 def test_gradients(ours):
   """A gradient where stock has one, and MR_NO_GRADIENT where stock says that there is none. Ours may have more."""
   excused, own = exceptions("no_gradients.txt"), exceptions("own_ops.txt")

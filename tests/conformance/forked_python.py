@@ -19,6 +19,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -119,8 +120,11 @@ def _the_parent():
     return _parent
 
 
-def start(words, stdin=subprocess.DEVNULL, stdout=None, stderr=None):
-  """A program by its words, a path or -c and a text first. Streams: a file, PIPE or DEVNULL; None is that of this process."""
+def start(words, stdin=subprocess.DEVNULL, stdout=None, stderr=None, program=None):
+  """A program by its words, a path or -c and a text first. Streams: a file, PIPE or DEVNULL; None is that of this process.
+
+  With `program`, the word behind -c and its text is made a descriptor from which that is read.
+  """
   theirs, ours, opened = [], [None, None, None], []
   for i, stream in enumerate((stdin, stdout, stderr)):
     if stream == subprocess.PIPE:
@@ -134,7 +138,7 @@ def start(words, stdin=subprocess.DEVNULL, stdout=None, stderr=None):
     else:
       theirs.append(i if stream is None else stream.fileno())
   try:
-    request = dict(words=[str(w) for w in words], environment=dict(os.environ), folder=os.getcwd())
+    request = dict(words=[str(w) for w in words], program=program, environment=dict(os.environ), folder=os.getcwd())
     parent = _the_parent()
     return Process(parent, parent.ask(request, theirs), *ours)
   finally:
@@ -149,7 +153,7 @@ def start_run(command, words, **streams):
   )
   if said.returncode != 0:
     raise RuntimeError(f"{command} run ended with {said.returncode}: {said.stderr}")
-  return start(json.loads(said.stdout), **streams)
+  return start(**json.loads(said.stdout), **streams)
 
 
 def _die_with(pid):
@@ -192,6 +196,11 @@ def _become(request, descriptors):
   os.environ.update(request["environment"])
   os.chdir(request["folder"])
   words = request["words"]
+  if request["program"] is not None:
+    with tempfile.TemporaryFile() as f:
+      f.write(request["program"].encode())
+      f.seek(0)
+      words[2] = str(os.dup(f.fileno()))
   if words[0] == "-c":
     sys.argv, sys.path[0] = ["-c", *words[2:]], ""
     exec(compile(words[1], "<string>", "exec"), dict(__name__="__main__", __builtins__=__builtins__))

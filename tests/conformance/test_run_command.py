@@ -98,6 +98,17 @@ def test_output_is_that_of_stock_servers(script, text, ports, arguments):
   assert out.count("\n") >= 2
 
 
+def test_the_command_line_has_the_script_and_no_program(script):
+  path = script("""
+      with open("/proc/self/cmdline") as f:
+          print(*f.read().split("\\0"), sep="\\n")
+      """)
+  code, out, err = result(ours(path, "--steps", "3", flags=["--log_level=error"]))
+  assert code == 0, err
+  assert path + "\n--steps\n3\n" in out
+  assert "tf.train.Server" not in out and len(out) < 1000 + len(path) + len(COMMAND) + len(sys.executable), out
+
+
 def test_a_taken_port_is_an_error_that_says_so(script):
   path = script("""
       import tensorflow.compat.v1 as tf

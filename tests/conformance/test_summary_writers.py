@@ -65,6 +65,44 @@ def test_what_writers_write(on_both):
   assert len(on_both(program)["closed"]) == 9
 
 
+@pytest.mark.parametrize("handle", ["StatsAggregatorHandle", "StatsAggregatorHandleV2"])
+def test_figures_of_data_sets(on_both, handle):
+  """The second generation's aggregators write each change of a histogram, to the writer that is set."""
+
+  def program(cluster):
+    folders = [tempfile.mkdtemp() for _ in range(2)]
+    types = dict(output_types=[tf.float32], output_shapes=[[None]])
+    with tf.device("/job:ps/task:1"):
+      aggregator = getattr(raw, handle)(shared_name="figures")
+      writers = [raw.SummaryWriter(shared_name=f"figures{i}") for i in range(2)]
+      opened = [
+        raw.CreateSummaryFileWriter(writer=w, logdir=folder, max_queue=10, flush_millis=1000000, filename_suffix=".test")
+        for w, folder in zip(writers, folders)
+      ]
+      sets = [raw.StatsAggregatorSetSummaryWriter(stats_aggregator=aggregator, summary=w) for w in writers]
+      flushed = [raw.FlushSummaryWriter(writer=w) for w in writers]
+      data = raw.TensorSliceDataset(components=[[[1.0], [2.0], [3.0], [4.0]]], output_shapes=[[1]])
+      data = raw.BytesProducedStatsDataset(input_dataset=data, tag="bytes", **types)
+      data = raw.SetStatsAggregatorDataset(input_dataset=data, stats_aggregator=aggregator, tag="all", counter_prefix="", **types)
+      iterator = raw.IteratorV2(shared_name="figures", container="", **types)
+      begin, following = raw.MakeIterator(dataset=data, iterator=iterator), raw.IteratorGetNext(iterator=iterator, **types)
+    with tf1.Session(cluster.target("worker")) as session:
+      session.run(aggregator)
+      missing = outcome(lambda: session.run(sets[0]))[0]
+      session.run(opened)
+      for set_writer in sets:
+        session.run(set_writer)
+        session.run(begin)
+        for _ in range(4):
+          session.run(following)
+        assert outcome(lambda: session.run(following))[0] == "OutOfRangeError"
+      session.run(flushed)
+    return {"missing": missing, "events": [events(folder) for folder in folders]}
+
+  written = on_both(program)["events"]
+  assert [len(e) for e in written] == ([5, 5] if handle.endswith("V2") else [1, 1])
+
+
 # What a database holds, without its ids and times.
 TABLES = {
   "tensors": "SELECT tag_name, step, dtype, shape, data FROM Tensors JOIN Tags ON series = tag_id WHERE dtype IS NOT NULL "

@@ -1,5 +1,6 @@
 #include "tools/millrace/run_command.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,16 +9,40 @@
 #include <system_error>
 
 #include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "tools/millrace/exit_codes.h"
 
 namespace millrace {
 namespace {
 
-// kRunScript is passed as an argument and not as a script, so that it has its
-// own text, which processes spawned by the user's script need.
+// Runs the text behind the descriptor that the first argument names. It is not
+// a script of its own, so that it has its text, which processes spawned by the
+// user's script need; and no argument, so that lists of processes stay short.
 constexpr char kStart[] =
-    "import sys; SOURCE = sys.argv.pop(1); "
+    "import sys\n"
+    "with open(int(sys.argv.pop(1)), encoding='utf-8') as f: "
+    "SOURCE = f.read()\n"
     "exec(compile(SOURCE, 'millrace run', 'exec'))";
+
+// Returns a descriptor from which Python, which inherits it, reads kRunScript;
+// -1 and errno if there is none.
+int DescriptorOfScript() {
+  const int fd = memfd_create("millrace run", 0);
+  if (fd < 0) return -1;
+  absl::string_view left = kRunScript;
+  while (!left.empty()) {
+    const ssize_t written = write(fd, left.data(), left.size());
+    if (written < 0) return -1;
+    left.remove_prefix(static_cast<size_t>(written));
+  }
+  return lseek(fd, 0, SEEK_SET) < 0 ? -1 : fd;
+}
+
+int FailToStart(const char* what) {
+  std::fprintf(stderr, "millrace run: %s: %s\n", what,
+               std::generic_category().message(errno).c_str());
+  return kStartError;
+}
 
 }  // namespace
 
@@ -43,15 +68,13 @@ int RunScript(const RunFlags& flags) {
   }
   char self[PATH_MAX];
   const ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
-  if (size < 0) {
-    std::fprintf(stderr, "millrace run: /proc/self/exe: %s\n",
-                 std::generic_category().message(errno).c_str());
-    return kStartError;
-  }
+  if (size < 0) return FailToStart("/proc/self/exe");
   self[size] = '\0';
+  const int source = DescriptorOfScript();
+  if (source < 0) return FailToStart("its program for Python");
   std::vector<std::string> words = {
-      flags.python, "-c", kStart,
-      kRunScript,   self, std::to_string(flags.server_flags.size())};
+      flags.python,           "-c", kStart,
+      std::to_string(source), self, std::to_string(flags.server_flags.size())};
   words.insert(words.end(), flags.server_flags.begin(),
                flags.server_flags.end());
   words.insert(words.end(), flags.script.begin(), flags.script.end());

@@ -147,7 +147,9 @@ class RemoteBackend final : public SessionBackend {
   }
 
   void CancelAll() override {
-    closing_->Cancel(Cancelled("The session was closed by its client"));
+    closing_->Cancel(
+        Cancelled("Step was cancelled by an explicit call to "
+                  "`Session::Close()`. Session has been closed."));
   }
 
   Status Close() override {

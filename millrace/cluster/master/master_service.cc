@@ -136,7 +136,9 @@ class MasterServiceImpl final : public MasterService {
     const Ref<MasterSession> session = Remove(request.session_handle);
     if (!session) return Unknown(request.session_handle, std::move(done));
     millrace::CloseSession(
-        session, Cancelled("The session was closed by its client"),
+        session,
+        Cancelled("Step was cancelled by an explicit call to "
+                  "`Session::Close()`. Session has been closed."),
         [done = std::move(done)]() mutable { std::move(done)(OkStatus()); });
   }
 

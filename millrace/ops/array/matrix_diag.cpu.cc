@@ -33,14 +33,15 @@ struct Diagonals {
   // Returns where diagonal k begins in the matrix; its next element is cols + 1
   // further on.
   int64_t Place(int64_t k) const { return k >= 0 ? k : -k * cols; }
-  // Checks that the diagonals lie in the matrix.
-  Status Check() const {
+  // Checks that the diagonals lie in the matrix. `stop` ends the first sentence
+  // of the error.
+  Status Check(absl::string_view stop) const {
     for (const int64_t k : {low, high}) {
       if (k != 0 && (k <= -rows || k >= cols)) {
         return InvalidArgument(
             k == low ? "lower_diag_index" : "upper_diag_index",
-            " is out of bound: ", k, ". It must be between ", -rows, " and ",
-            cols);
+            " is out of bound: ", k, stop, " It must be between ", -rows,
+            " and ", cols);
       }
     }
     return OkStatus();
@@ -103,8 +104,9 @@ class DiagBase {
     TensorShape shape;
   };
   // Returns the diagonals that input `k` names, or the main one if the op has
-  // no such input.
-  StatusOr<Part> PartOf(KernelContext& ctx, const Tensor& x, int k) const {
+  // no such input. `stop` is that of Diagonals::Check.
+  StatusOr<Part> PartOf(KernelContext& ctx, const Tensor& x, int k,
+                        absl::string_view stop) const {
     if (x.rank() < 2) {
       return InvalidArgument("input must be at least 2-dim, received shape: ",
                              x.shape().DebugString());
@@ -112,7 +114,7 @@ class DiagBase {
     MR_ASSIGN_OR_RETURN(Diagonals d, Read(ctx, k));
     d.rows = x.dim(x.rank() - 2);
     d.cols = x.dim(x.rank() - 1);
-    MR_RETURN_IF_ERROR(d.Check());
+    MR_RETURN_IF_ERROR(d.Check(stop));
     DimVector dims = x.shape().dims();
     dims.resize(dims.size() - 2);
     if (d.count() > 1) dims.push_back(d.count());
@@ -159,7 +161,7 @@ class DiagPartKernel : public DiagBase {
  public:
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN_OR_RETURN(const Part part, PartOf(ctx, x, 1));
+    MR_ASSIGN_OR_RETURN(const Part part, PartOf(ctx, x, 1, "."));
     const Diagonals& d = part.diagonals;
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, part.shape));
     if (out->num_elements() == 0) return OkStatus();
@@ -262,11 +264,11 @@ class DiagKernel : public DiagBase {
       d->cols = min_cols;
     }
     if (d->rows < min_rows) {
-      return InvalidArgument("The number of rows is too small: ", d->rows,
+      return InvalidArgument("The number of rows is too small. ", d->rows,
                              " < ", min_rows);
     }
     if (d->cols < min_cols) {
-      return InvalidArgument("The number of columns is too small: ", d->cols,
+      return InvalidArgument("The number of columns is too small. ", d->cols,
                              " < ", min_cols);
     }
     if (d->rows != min_rows && d->cols != min_cols) {
@@ -283,7 +285,20 @@ class SetDiagKernel : public DiagBase {
   Status Run(KernelContext& ctx) const {
     const Tensor x = ctx.input(0);
     const Tensor& diagonal = ctx.input(1);
-    MR_ASSIGN_OR_RETURN(const Part part, PartOf(ctx, x, 2));
+    MR_ASSIGN_OR_RETURN(const Part part, PartOf(ctx, x, 2, ""));
+    if (diagonal.rank() < 1) {
+      return InvalidArgument(
+          "diagonal must be at least 1-dim, received shape: ",
+          diagonal.shape().DebugString());
+    }
+    const int64_t count = part.diagonals.count();
+    if (count > 1 && diagonal.rank() == x.rank() &&
+        diagonal.dim(x.rank() - 2) != count) {
+      return InvalidArgument(
+          "The number of diagonals provided in `diag` is not consistent with "
+          "`lower_diag_index` and `upper_diag_index`: ",
+          diagonal.dim(x.rank() - 2), " instead of ", count);
+    }
     if (diagonal.shape() != part.shape) {
       return InvalidArgument(
           "Either first dimensions of diagonal don't match input.shape[:-2], "

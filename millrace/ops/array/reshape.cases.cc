@@ -76,6 +76,11 @@ MR_CASES(EnsureShape)(CaseList& c) {
   c.Ok({F32({2})}, {{"shape", PartialShape()}})
       .NoStock("its shape function refuses an unknown rank");
   c.BuildError({F32({2})}, {{"shape", PartialShape({3})}}, "");
+  const PartialShape unknown;
+  c.Sequence("at_run_time")
+      .Node("v", "PlaceholderWithDefault", {F32({2})}, {{"shape", unknown}})
+      .Node("e", "EnsureShape", {"v"}, {{"shape", PartialShape({3})}})
+      .RunError({"e"}, StatusCode::kInvalidArgument, "Shape of tensor ");
 }
 
 MR_CASES(Bitcast)(CaseList& c) {

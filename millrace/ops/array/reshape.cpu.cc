@@ -141,7 +141,7 @@ struct EnsureShapeKernel {
     const TensorShape& in = ctx.input(0).shape();
     if (!shape.IsCompatibleWith(in)) {
       return InvalidArgument(
-          "Shape of tensor ", ctx.node().name, " ", in.DebugString(),
+          "Shape of tensor ", ctx.node().first_input, " ", in.DebugString(),
           " is not compatible with expected shape ", shape.DebugString(), ".");
     }
     ctx.set_output(0, ctx.TakeInput(0));

@@ -14,6 +14,29 @@ StatusOr<FunctionRunner::Handle> InstantiateInStep(
   return ctx.step().functions->Instantiate(*function);
 }
 
+StatusOr<ReadResults> ReadResultsOf(const KernelInit& init) {
+  if (!init.HasAttr(builtin::kReadResults)) return ReadResults();
+  MR_ASSIGN_OR_RETURN(std::vector<int64_t> read,
+                      init.Attr<AttrValue::IntList>(builtin::kReadResults));
+  for (const int64_t i : read) {
+    if (i < builtin::kReadEffects || i >= init.num_outputs()) {
+      return InvalidArgument("attribute ", builtin::kReadResults,
+                             " names result ", i, " of ", init.num_outputs());
+    }
+  }
+  return ReadResults(std::move(read));
+}
+
+StatusOr<FunctionRunner::Handle> InstantiateInStep(
+    KernelContext& ctx, const AttrValue::Func& function,
+    const ReadResults& read) {
+  if (!read.has_value()) return InstantiateInStep(ctx, function);
+  if (ctx.step().functions == nullptr) {
+    return FailedPrecondition("the step has no functions");
+  }
+  return ctx.step().functions->Instantiate(*function, *read);
+}
+
 AttrValue::Func InstanceOfCall(const NodeInfo& node,
                                const NameAttrList& function) {
   NameAttrList instance = function;
@@ -35,17 +58,17 @@ FunctionRunner::RunDone ResultsToOutputs(KernelContext& ctx, Done done) {
   return [&ctx, done = std::move(done)](Status status,
                                         std::vector<Tensor> outputs) mutable {
     if (status.ok() && static_cast<int>(outputs.size()) != ctx.num_outputs()) {
-      status = InvalidArgument("the function has ", outputs.size(),
-                               " results, expected ", ctx.num_outputs());
+      status = Internal("Expect to produce ", ctx.num_outputs(),
+                        " tensors, but only get ", outputs.size());
     }
     for (size_t i = 0; status.ok() && i < outputs.size(); ++i) {
       if (outputs[i].valid()) {
         // Consumers of the output rely on the type that the node promises.
         const DataType wanted = ctx.output_type(static_cast<int>(i));
         if (outputs[i].dtype() != wanted) {
-          status = InvalidArgument("result ", i, " of the function has type ",
-                                   DataTypeName(outputs[i].dtype()),
-                                   ", expected ", DataTypeName(wanted));
+          status = Internal("Expect ", i, "-th output is of type ",
+                            DataTypeName(wanted), " but get ",
+                            DataTypeName(outputs[i].dtype()));
           break;
         }
         ctx.set_output(static_cast<int>(i), std::move(outputs[i]));
@@ -54,6 +77,16 @@ FunctionRunner::RunDone ResultsToOutputs(KernelContext& ctx, Done done) {
       }
     }
     std::move(done)(std::move(status));
+  };
+}
+
+FunctionRunner::RunDone ResultsToOutputs(KernelContext& ctx,
+                                         const ReadResults& read, Done done) {
+  if (!read.has_value()) return ResultsToOutputs(ctx, std::move(done));
+  return [&ctx, to_outputs = ResultsToOutputs(ctx, std::move(done))](
+             Status status, std::vector<Tensor> outputs) mutable {
+    if (status.ok()) outputs.resize(static_cast<size_t>(ctx.num_outputs()));
+    std::move(to_outputs)(std::move(status), std::move(outputs));
   };
 }
 

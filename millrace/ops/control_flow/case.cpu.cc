@@ -12,6 +12,7 @@ class SwitchCaseKernel {
     SwitchCaseKernel k;
     MR_ASSIGN_OR_RETURN(k.branches_,
                         init.Attr<AttrValue::FuncList>("branches"));
+    MR_ASSIGN_OR_RETURN(k.read_, ReadResultsOf(init));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
@@ -25,15 +26,16 @@ class SwitchCaseKernel {
     const auto number = static_cast<uint32_t>(index.scalar<int32_t>());
     const AttrValue::Func& branch =
         branches_[std::min<size_t>(number, branches_.size() - 1)];
-    const auto handle = InstantiateInStep(ctx, branch);
+    const auto handle = InstantiateInStep(ctx, branch, read_);
     if (!handle.ok()) return std::move(done)(handle.status());
     ctx.step().functions->Run(ctx, *handle, TakeInputs(ctx, 1),
                               FunctionRunner::Views::kHandOn,
-                              ResultsToOutputs(ctx, std::move(done)));
+                              ResultsToOutputs(ctx, read_, std::move(done)));
   }
 
  private:
   AttrValue::FuncList branches_;  // at least one
+  ReadResults read_;
 };
 
 }  // namespace

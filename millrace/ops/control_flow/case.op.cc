@@ -10,6 +10,7 @@ MR_OP(StatelessCase){
     .inputs = "branch_index: int32, input: Tin",
     .outputs = "output: Tout",
     .attrs = MR_CASE_ATTRS,
+    .flags = kBranches,
     .shape = OutputShapes,
     .doc =
         "Calls the function of `branches` with this number, the last one for "
@@ -20,7 +21,7 @@ MR_OP(Case){
     .inputs = "branch_index: int32, input: Tin",
     .outputs = "output: Tout",
     .attrs = MR_CASE_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kBranches,
     .shape = OutputShapes,
     .doc = "StatelessCase for functions that have state or effects.",
 };

@@ -10,6 +10,7 @@ MR_OP(StatelessIf){
     .inputs = "cond: Tcond, input: Tin",
     .outputs = "output: Tout",
     .attrs = MR_IF_ATTRS,
+    .flags = kBranches,
     .shape = OutputShapes,
     .doc =
         "Calls one of two functions. A condition that is no bool counts as "
@@ -20,7 +21,7 @@ MR_OP(If){
     .inputs = "cond: Tcond, input: Tin",
     .outputs = "output: Tout",
     .attrs = MR_IF_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kBranches,
     .shape = OutputShapes,
     .doc = "StatelessIf for functions that have state or effects.",
 };

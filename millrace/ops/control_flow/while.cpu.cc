@@ -4,6 +4,7 @@
 #include "millrace/base/clock.h"
 #include "millrace/base/threads/batch.h"
 #include "millrace/base/threads/lanes.h"
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/control_flow/call_function.h"
 
@@ -15,12 +16,19 @@ namespace {
 class WhileRun : public std::enable_shared_from_this<WhileRun> {
  public:
   WhileRun(KernelContext& ctx, FunctionRunner::Handle condition,
-           FunctionRunner::Handle body, Done done)
+           FunctionRunner::Handle body, const ReadResults& read, Done done)
       : ctx_(ctx),
         condition_(condition),
         body_(body),
+        reads_all_(!read.has_value()),
         values_(TakeInputs(ctx, 0)),
-        done_(std::move(done)) {}
+        done_(std::move(done)) {
+    if (reads_all_) return;
+    unread_ = values_;
+    for (const int64_t i : *read) {
+      if (i >= 0) unread_[static_cast<size_t>(i)] = Tensor();
+    }
+  }
 
   // Makes calls until one does not complete inline. Returns soon if the thread
   // has other work or somebody waits for it: that is checked between calls, and
@@ -67,12 +75,11 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
   bool Advance() {
     if (status_.ok()) status_ = ctx_.CheckCancelled();
     if (status_.ok() && in_body_) {
-      values_ = std::move(outputs_);
+      status_ = TakeResults();
     } else if (status_.ok()) {
       if (outputs_.size() != 1) {
         status_ = InvalidArgument(
-            "Expected a single scalar return value from "
-            "the loop condition, got ",
+            "Expected a single scalar return value from WhileOp cond, got ",
             outputs_.size(), " tensors.");
       } else {
         StatusOr<bool> truth = IsTrue(outputs_[0]);
@@ -93,8 +100,35 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
     return true;
   }
 
+  // Makes the results of the body the values of the next turn.
+  Status TakeResults() {
+    const size_t count = static_cast<size_t>(ctx_.num_outputs());
+    if (!reads_all_) outputs_.resize(count);
+    if (outputs_.size() != count) {
+      return InvalidArgument("While loop body returned ", outputs_.size(),
+                             " arguments. Expected: ", count, ".");
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (!outputs_[i].valid()) {
+        if (!reads_all_) outputs_[i] = unread_[i];
+        continue;
+      }
+      const DataType wanted = ctx_.output_type(static_cast<int>(i));
+      if (outputs_[i].dtype() != wanted) {
+        return InvalidArgument("Expected type ", DataTypeName(wanted),
+                               " for return value ", i, " but got ",
+                               DataTypeName(outputs_[i].dtype()), ".");
+      }
+    }
+    values_ = std::move(outputs_);
+    return OkStatus();
+  }
+
   KernelContext& ctx_;
   const FunctionRunner::Handle condition_, body_;
+  const bool reads_all_;
+  // The values of what nobody reads, which stay; empty if everything is read.
+  std::vector<Tensor> unread_;
   std::vector<Tensor> values_;
   Done done_;
   bool in_body_ = false;
@@ -109,19 +143,33 @@ class WhileKernel {
     WhileKernel k;
     MR_ASSIGN_OR_RETURN(k.condition_, init.Attr<AttrValue::Func>("cond"));
     MR_ASSIGN_OR_RETURN(k.body_, init.Attr<AttrValue::Func>("body"));
+    MR_ASSIGN_OR_RETURN(k.read_, ReadResultsOf(init));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {
-    const auto condition = InstantiateInStep(ctx, condition_);
+    // The condition has one result. Its effects are read with those of the
+    // body.
+    const auto condition =
+        read_.has_value()
+            ? InstantiateInStep(ctx, condition_, OfCondition(*read_))
+            : InstantiateInStep(ctx, condition_);
     if (!condition.ok()) return std::move(done)(condition.status());
-    const auto body = InstantiateInStep(ctx, body_);
+    const auto body = InstantiateInStep(ctx, body_, read_);
     if (!body.ok()) return std::move(done)(body.status());
-    std::make_shared<WhileRun>(ctx, *condition, *body, std::move(done))
+    std::make_shared<WhileRun>(ctx, *condition, *body, read_, std::move(done))
         ->Continue();
   }
 
  private:
+  static std::vector<int64_t> OfCondition(const std::vector<int64_t>& read) {
+    if (!read.empty() && read.front() == builtin::kReadEffects) {
+      return {builtin::kReadEffects, 0};
+    }
+    return {0};
+  }
+
   AttrValue::Func condition_, body_;
+  ReadResults read_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ MR_OP(StatelessWhile){
     .inputs = "input: T",
     .outputs = "output: T",
     .attrs = MR_WHILE_ATTRS,
+    .flags = kLoops,
     .shape = OutputShapes,
     .doc = "Calls `body` on its own results as long as `cond` of them is true.",
 };
@@ -18,7 +19,7 @@ MR_OP(While){
     .inputs = "input: T",
     .outputs = "output: T",
     .attrs = MR_WHILE_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kLoops,
     .shape = OutputShapes,
     .doc = "StatelessWhile for functions that have state or effects.",
 };

@@ -24,6 +24,24 @@ StatusOr<DatasetRef> DatasetOfTensor(const Tensor& t) {
   return DatasetRef::Share(static_cast<const DatasetValue*>(element.get()));
 }
 
+std::unique_ptr<const DatasetOrigin> OriginOf(KernelContext& ctx) {
+  auto origin = std::make_unique<DatasetOrigin>();
+  origin->attrs = ctx.node().attrs;
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    // A handle may own its resource, whose life must not change.
+    const bool kept = ctx.input_type(i) != DataType::kResource;
+    origin->inputs.push_back(kept ? ctx.input(i) : Tensor());
+  }
+  for (const auto& [name, value] : origin->attrs) {
+    const bool calls = value.get<AttrValue::Func>() != nullptr ||
+                       value.get<AttrValue::FuncList>() != nullptr;
+    if (calls && ctx.step().functions != nullptr) {
+      origin->functions = ctx.step().functions->source();
+    }
+  }
+  return origin;
+}
+
 StatusOr<DatasetRef> DatasetOfInput(KernelContext& ctx, int i) {
   return DatasetOfTensor(ctx.input(i));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/data/iterator_state.h"
 #include "millrace/ops/data/poll_context.h"
@@ -46,6 +47,18 @@ class DatasetIterator {
 };
 
 class IteratorRuntime;
+
+// The node that made a data set, from which it can be made anew. Immutable.
+struct DatasetOrigin {
+  AttrMap attrs;
+  // The inputs by position. Handles of resources are not kept: they are not
+  // valid here.
+  std::vector<Tensor> inputs;
+  // The functions that the attributes name; null if they name none.
+  std::shared_ptr<const FunctionSource> functions;
+};
+// Requires: no input has been taken.
+std::unique_ptr<const DatasetOrigin> OriginOf(KernelContext& ctx);
 
 // A data set. Immutable.
 class DatasetValue : public VariantValue {
@@ -97,10 +110,18 @@ class DatasetValue : public VariantValue {
   const std::string& op() const { return op_; }
   void set_op(std::string op) { op_ = std::move(op); }
 
+  // The node that made this; null if it is not known. Set before anybody else
+  // has this.
+  const DatasetOrigin* origin() const { return origin_.get(); }
+  void set_origin(std::unique_ptr<const DatasetOrigin> origin) {
+    origin_ = std::move(origin);
+  }
+
  private:
   const ElementSignature signature_;
   const int depth_;
   std::string op_;
+  std::unique_ptr<const DatasetOrigin> origin_;
 };
 
 using DatasetRef = Ref<const DatasetValue>;
@@ -167,8 +188,10 @@ StatusOr<std::string> StringInput(KernelContext& ctx, int i,
 using DatasetBuilder = StatusOr<Ref<DatasetValue>>(KernelContext& ctx);
 template <DatasetBuilder* kBuild>
 Status RunDatasetKernel(KernelContext& ctx) {
+  std::unique_ptr<const DatasetOrigin> origin = OriginOf(ctx);
   MR_ASSIGN_OR_RETURN(Ref<DatasetValue> made, kBuild(ctx));
   made->set_op(ctx.node().op->name);
+  made->set_origin(std::move(origin));
   ctx.set_output(0, TensorOfDataset(std::move(made)));
   return OkStatus();
 }

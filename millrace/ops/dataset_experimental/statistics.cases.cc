@@ -1,4 +1,5 @@
 #include "millrace/ops/data/elements.cases.h"
+#include "millrace/ops/summary_writer/writer.cases.h"
 
 namespace millrace::cases {
 namespace {
@@ -81,6 +82,21 @@ MR_CASES(StatsAggregatorHandleV2)(CaseList& c) {
       "StatsAggregatorHandleV2", "SetStatsAggregatorDataset",
       "BytesProducedStatsDataset", "StatsAggregatorSummary"};
   StatsCases(c, ops);
+}
+MR_CASES(StatsAggregatorSetSummaryWriter)(CaseList& c) {
+  for (const char* handle :
+       {"StatsAggregatorHandle", "StatsAggregatorHandleV2"}) {
+    WithWriter(c.Sequence(handle), handle)
+        .Node("stats", handle, {}, {{"shared_name", c.op().name + handle}})
+        .Node("set", c.op().name, {"stats", "w"})
+        .Node("close", "CloseSummaryWriter", {"w"})
+        .RunError({"set"}, StatusCode::kNotFound, "does not exist")
+        .Run({"open"})
+        .Run({"set"})
+        .Run({"set"})
+        .Run({"close"})
+        .RunError({"set"}, StatusCode::kNotFound, "does not exist");
+  }
 }
 
 }  // namespace millrace::cases

@@ -22,11 +22,13 @@ class StatsIterator : public SameIteratorOf<StatsParams> {
 
  protected:
   void Add(double value) {
-    if (stats_ != nullptr) stats_->AddToHistogram(params().tag, value);
+    if (stats_ != nullptr)
+      stats_->AddToHistogram(params().tag, value, elements_++);
   }
 
  private:
   std::shared_ptr<IterationStats> stats_;
+  int64_t elements_ = 0;  // so far
 };
 
 // Returns the bytes of a tensor as stock counts them: 24 for each string, and
@@ -79,9 +81,10 @@ class TaggedStats final : public IterationStats {
  public:
   TaggedStats(Ref<StatsAggregator> aggregator, std::string tag)
       : aggregator_(std::move(aggregator)), tag_(std::move(tag)) {}
-  void AddToHistogram(const std::string& name, double value) override {
+  void AddToHistogram(const std::string& name, double value,
+                      int64_t element) override {
     aggregator_->AddToHistogram(
-        tag_.empty() ? name : absl::StrCat(tag_, "::", name), value);
+        tag_.empty() ? name : absl::StrCat(tag_, "::", name), value, element);
   }
 
  private:
@@ -129,6 +132,15 @@ Status StatsSummary(KernelContext& ctx) {
   return OkStatus();
 }
 
+Status SetStatsWriter(KernelContext& ctx) {
+  MR_ASSIGN_OR_RETURN(const Ref<StatsAggregator> aggregator,
+                      LookupInput<StatsAggregator>(ctx, 0));
+  MR_ASSIGN_OR_RETURN(Ref<SummaryWriterResource> writer,
+                      LookupInput<SummaryWriterResource>(ctx, 1));
+  aggregator->SetWriter(std::move(writer));
+  return OkStatus();
+}
+
 using SummaryHandle = HandleKernel<StatsAggregator, StatsTarget::kSummary>;
 using WriterHandle = HandleKernel<StatsAggregator, StatsTarget::kWriter>;
 
@@ -151,6 +163,8 @@ MR_KERNELS(ExperimentalStatsAggregatorHandle,
            Cpu){{.make = MakeKernel<SummaryHandle>, .cheap = true}};
 MR_KERNELS(StatsAggregatorHandleV2,
            Cpu){{.make = MakeKernel<WriterHandle>, .cheap = true}};
+MR_KERNELS(StatsAggregatorSetSummaryWriter,
+           Cpu){{.make = MakeFunctionKernel<SetStatsWriter>, .cheap = true}};
 MR_KERNELS(StatsAggregatorSummary,
            Cpu){{.make = MakeFunctionKernel<StatsSummary>, .cheap = true}};
 MR_KERNELS(ExperimentalStatsAggregatorSummary,

@@ -68,6 +68,15 @@ MR_OP(StatsAggregatorHandleV2)(kStatsAggregatorHandle);
 
 MR_OP(ExperimentalStatsAggregatorHandle)(kStatsAggregatorHandle);
 
+MR_OP(StatsAggregatorSetSummaryWriter){
+    .inputs = "stats_aggregator: resource, summary: resource",
+    .flags = kStateful,
+    .shape = shapes::NoOutputs,
+    .doc =
+        "Sets the summary writer that gets the histograms of a "
+        "StatsAggregatorHandleV2 as they change.",
+};
+
 MR_OP(StatsAggregatorSummary)(kStatsAggregatorSummary);
 
 MR_OP(ExperimentalStatsAggregatorSummary)(kStatsAggregatorSummary);

@@ -1,6 +1,7 @@
 // StatsAggregator: the resource that collects the figures of iterations.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -9,11 +10,12 @@
 #include "millrace/checkpoint/records/histogram.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/resource.h"
+#include "millrace/ops/summary_writer/writer_resource.h"
 
 namespace millrace::ops {
 
 // Where the figures go: a summary that a program asks for or, in the second
-// version, a summary writer. Without a writer these are not kept.
+// version, a summary writer, which gets a histogram whenever that changes.
 enum class StatsTarget { kSummary, kWriter };
 
 // Thread-safe.
@@ -37,16 +39,21 @@ class StatsAggregator final : public Resource {
   std::string DebugString() const override;
 
   // Adds a number to the histogram of that name, unless memory runs out for a
-  // new one.
-  void AddToHistogram(const std::string& name, double value);
+  // new one, and writes the histogram as that of `step` if there is a writer.
+  // What the writer cannot write is lost.
+  void AddToHistogram(const std::string& name, double value, int64_t step);
+  // Sets the writer for what is added from now on. Does nothing if the figures
+  // go to a summary.
+  void SetWriter(Ref<SummaryWriterResource> writer);
   // Returns all histograms, in the order of their names, as a serialized
-  // Summary.
+  // Summary; nothing if they go to a writer.
   std::string Summary() const;
 
  private:
   const StatsTarget target_;
   mutable Mutex mu_;  // guards all below
   std::map<std::string, Histogram> histograms_;
+  Ref<SummaryWriterResource> writer_;  // may be null
   MemoryCharge charge_;
 };
 

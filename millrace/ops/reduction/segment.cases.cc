@@ -21,6 +21,8 @@ void Sorted(CaseList& c, double lo, double hi) {
   c.Error({F32({3, 2}), Vec({-1, 0, 1})}, StatusCode::kInvalidArgument,
           "Segment id -1 out of range [0, 2), possibly because 'segment_ids' "
           "input is not sorted.");
+  c.Error({F32({3, 2}), Vec({-3, -2, -1})}, StatusCode::kInvalidArgument,
+          "segment ids must be >= 0");
   c.Error({F32({3, 2}), Vec({0, 1})}, StatusCode::kInvalidArgument,
           "segment_ids should be the same size as dimension 0 of input.");
   c.Error({F32({3, 2}), I32({1, 3})}, StatusCode::kInvalidArgument,

@@ -183,7 +183,8 @@ Status RunSegment(KernelContext& ctx) {
         "segment_ids should be the same size as dimension 0 of input.");
   }
   const int64_t rows = n > 0 ? IdAt(ids, n - 1) + 1 : 0;
-  if (rows < 0) return InvalidArgument("segment ids must be >= 0");
+  if (rows < 0 || (rows == 0 && n > 0))
+    return InvalidArgument("segment ids must be >= 0");
   DimVector dims = data.shape().dims();
   dims[0] = rows;
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));

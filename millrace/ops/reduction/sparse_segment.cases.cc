@@ -29,10 +29,22 @@ void Cases(CaseList& c, bool with_rows) {
               Empty(DataType::kInt32, {0}), 2));
   c.Ok(inputs(F64({4, 3}), Vec({0, 3, 3, 2}), Vec({0, 0, 1, 1}), 2))
       .Gradient({0});
-  c.Error(inputs(F32({5, 3}), Vec({0, 5}), Vec({0, 0}), 2),
-          StatusCode::kInvalidArgument, "");
-  c.Error(inputs(F32({5, 3}), Vec({0, 1, 2}), Vec({0, 2, 1}), 3),
-          StatusCode::kInvalidArgument, "");
+  constexpr auto kBad = StatusCode::kInvalidArgument;
+  c.Error(inputs(F32({5, 3}), Vec({0, 5}), Vec({0, 0}), 2), kBad,
+          "Bad: indices[1] == 5 out of range [0, 5)");
+  c.Error(inputs(F32({5, 3}), Vec({0, 1, 2}), Vec({0, 2, 1}), 3), kBad,
+          "segment ids are not increasing");
+  c.Error(inputs(F32({5, 3}), Vec({0, 1}), Vec({-1, -1}), 3), kBad,
+          with_rows ? "Segment id -1 out of range [0, 3)"
+                    : "segment ids must be >= 0");
+  if (with_rows) {
+    c.Error(inputs(F32({5, 3}), Vec({0, 1}), Vec({0, 1}), -1), kBad,
+            "segment ids must be >= 0");
+    c.Error(inputs(F32({5, 3}), Vec({0, 1}), Vec({0, 4}), 3), kBad,
+            "segment ids must be < num_segments");
+    c.Error({F32({5, 3}), Vec({0, 4}), Vec({0, 1}), Vec({4, 4})}, kBad,
+            "num_segments should be a scalar, not shape [2]");
+  }
 }
 
 void GradCases(CaseList& c) {
@@ -47,6 +59,10 @@ void GradCases(CaseList& c) {
   }
   c.Error({F32({3, 2}), Vec({0, 7}), Vec({0, 1}), Scalar(3)},
           StatusCode::kInvalidArgument, "out of range");
+  c.Error({F32({3, 2}), Vec({0, 1}), Vec({0, 4}), Scalar(3)},
+          StatusCode::kInvalidArgument, "Invalid number of segments");
+  c.Error({F32({3, 2}), Vec({0, 1}), Vec({-1, 0}), Scalar(3)},
+          StatusCode::kInvalidArgument, "Segment id -1 out of range [0, 3).");
 }
 
 }  // namespace

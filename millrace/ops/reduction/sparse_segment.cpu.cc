@@ -56,11 +56,10 @@ StatusOr<Lists> ReadLists(KernelContext& ctx) {
 
 StatusOr<int64_t> ScalarInput(KernelContext& ctx, int i, const char* what) {
   if (ctx.input(i).rank() != 0) {
-    return InvalidArgument(what, " should be a scalar.");
+    return InvalidArgument(what, " should be a scalar, not shape ",
+                           ctx.input(i).shape().DebugString());
   }
-  const int64_t value = IntValues(ctx.input(i))[0];
-  if (value < 0) return InvalidArgument(what, " should be >= 0.");
-  return value;
+  return IntValues(ctx.input(i))[0];
 }
 
 // Returns where the members of each of `rows` rows begin if sorted by row, and
@@ -121,12 +120,14 @@ class SparseSegmentBase {
     if (count_ == NumSegments::kInput) {
       MR_ASSIGN_OR_RETURN(const int64_t given,
                           ScalarInput(ctx, 3, "num_segments"));
-      if (rows > given) {
+      if (given >= 0 && rows > given) {
         return InvalidArgument("segment ids must be < num_segments");
       }
       rows = given;
     }
-    if (rows < 0) return InvalidArgument("segment ids must be >= 0");
+    if (rows < 0 || (rows == 0 && n > 0)) {
+      return InvalidArgument("segment ids must be >= 0");
+    }
     MR_RETURN_IF_ERROR(Check(lists, rows, data.dim(0)));
     MR_ASSIGN_OR_RETURN(Tensor* const out, AllocateRows(ctx, data, rows));
     if (out->num_elements() == 0) return OkStatus();
@@ -146,10 +147,11 @@ class SparseSegmentBase {
 
  private:
   static Status Check(const Lists& lists, int64_t rows, int64_t limit) {
-    int64_t last = 0;
-    for (int64_t i = 0; i < lists.size(); ++i) {
-      const int64_t id = lists.ids[i];
-      if (i > 0 && id < last) {
+    int64_t end = 0;
+    for (int64_t begin = 0; begin < lists.size(); begin = end) {
+      const int64_t id = lists.ids[begin];
+      while (end < lists.size() && lists.ids[end] == id) ++end;
+      if (end < lists.size() && lists.ids[end] < id) {
         return InvalidArgument("segment ids are not increasing");
       }
       if (id < 0 || id >= rows) {
@@ -157,11 +159,12 @@ class SparseSegmentBase {
             "Segment id ", id, " out of range [0, ", rows,
             "), possibly because 'segment_ids' input is not sorted.");
       }
-      if (lists.indices[i] < 0 || lists.indices[i] >= limit) {
-        return InvalidArgument("Bad: indices[", i, "] == ", lists.indices[i],
-                               " out of range [0, ", limit, ")");
+      for (int64_t i = begin; i < end; ++i) {
+        if (lists.indices[i] < 0 || lists.indices[i] >= limit) {
+          return InvalidArgument("Bad: indices[", i, "] == ", lists.indices[i],
+                                 " out of range [0, ", limit, ")");
+        }
       }
-      last = id;
     }
     return OkStatus();
   }
@@ -189,8 +192,17 @@ class SparseSegmentGradBase {
     MR_ASSIGN_OR_RETURN(const Lists lists, ReadLists(ctx));
     MR_ASSIGN_OR_RETURN(const int64_t dense,
                         ScalarInput(ctx, 3, "output_dim0"));
+    if (dense < 0) {
+      return InvalidArgument("Expected a non-negative size, got ", dense,
+                             " as output_dim0");
+    }
     const int64_t n = lists.size();
     const int64_t segments = grad.dim(0);
+    if (n > 0 && lists.ids.back() >= segments) {
+      return InvalidArgument("Invalid number of segments: the last id is ",
+                             lists.ids.back(), ", and the gradient has ",
+                             segments, " rows");
+    }
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(charge.Set(segments * 8, "the sizes of segments"));
     std::vector<int64_t> counts(static_cast<size_t>(segments));

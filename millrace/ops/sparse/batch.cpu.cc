@@ -47,11 +47,13 @@ int64_t SparsePart::OwnBytes() const {
 }
 
 StatusOr<BatchParts> CutBatch(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(const SparseEntries e, ReadEntries(ctx));
-  if (e.rank <= 1) {
+  const Tensor& shape = ctx.input(2);
+  if (shape.rank() == 1 && shape.dim(0) <= 1) {
     return InvalidArgument(
-        "Rank of input SparseTensor should be > 1, but saw rank: ", e.rank);
+        "Rank of input SparseTensor should be > 1, but saw rank: ",
+        shape.dim(0));
   }
+  MR_ASSIGN_OR_RETURN(const SparseEntries e, ReadEntries(ctx));
   MR_RETURN_IF_ERROR(TensorShape::Make(e.dims).status());
   MR_RETURN_IF_ERROR(CheckOrder(e));
   BatchParts batch;
@@ -78,22 +80,26 @@ Status CheckValuesType(const SparsePart& part, size_t i, DataType type) {
                          DataTypeName(part.values.dtype()));
 }
 
-Status CheckRank(const SparsePart& part, size_t i, const SparsePart& first) {
+Status CheckRank(const SparsePart& part, size_t i, const SparsePart& first,
+                 RankWords words) {
   if (part.dims.size() == first.dims.size()) return OkStatus();
-  return InvalidArgument(
-      "Inconsistent rank across SparseTensors: rank prior to SparseTensor[", i,
-      "] was: ", first.dims.size() + 1, " but rank of SparseTensor[", i,
-      "] is: ", part.dims.size() + 1);
+  const bool joined = words == RankWords::kOfJoined;
+  const size_t more = joined ? 1 : 0;
+  return InvalidArgument("Inconsistent ", joined ? "rank" : "shape",
+                         " across SparseTensors: rank prior to SparseTensor[",
+                         i, "] was: ", first.dims.size() + more,
+                         " but rank of SparseTensor[", i,
+                         "] is: ", part.dims.size() + more);
 }
 
 Status JoinBatch(KernelContext& ctx, absl::Span<const SparsePart> parts,
-                 absl::Span<const int64_t> batch) {
+                 absl::Span<const int64_t> batch, RankWords words) {
   DimVector dims(batch.begin(), batch.end());
   const SparsePart& first = parts[0];
   dims.insert(dims.end(), first.dims.begin(), first.dims.end());
   int64_t count = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
-    MR_RETURN_IF_ERROR(CheckRank(parts[i], i, first));
+    MR_RETURN_IF_ERROR(CheckRank(parts[i], i, first, words));
     count += parts[i].values.num_elements();
     for (size_t d = 0; d < first.dims.size(); ++d) {
       int64_t& dim = dims[batch.size() + d];

@@ -35,16 +35,22 @@ struct BatchParts {
 // memory for the parts.
 StatusOr<BatchParts> CutBatch(KernelContext& ctx);
 
+// How an error tells ranks: as those of the joined tensor, which has one
+// dimension more than its parts, or as those of the parts.
+enum class RankWords { kOfJoined, kOfParts };
+
 // Sets outputs 0 to 2 to the parts, as a batch of the dimensions `batch`, whose
 // product is the number of parts, at least one. The other dimensions are the
-// largest. Returns INVALID_ARGUMENT if ranks differ.
+// largest. Returns INVALID_ARGUMENT, in these words, if ranks differ.
 Status JoinBatch(KernelContext& ctx, absl::Span<const SparsePart> parts,
-                 absl::Span<const int64_t> batch);
+                 absl::Span<const int64_t> batch, RankWords words);
 
 // Returns INVALID_ARGUMENT "Requested SparseTensor of type ..." unless the i-th
 // part of a batch has values of type `type`.
 Status CheckValuesType(const SparsePart& part, size_t i, DataType type);
-// Returns an error unless the part has the rank of the first one.
-Status CheckRank(const SparsePart& part, size_t i, const SparsePart& first);
+// Returns an error in these words unless the part has the rank of the first
+// one.
+Status CheckRank(const SparsePart& part, size_t i, const SparsePart& first,
+                 RankWords words);
 
 }  // namespace millrace::ops

@@ -57,7 +57,11 @@ MR_CASES(SparseTensorDenseAdd)(CaseList& c) {
           "side 4 vs dense side 5");
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), F32({12})}, kInvalid,
           "Two operands have different ranks; received: 2 and 1");
-  c.Error({Pairs({0, 4}), F32({1}), Long({3, 4}), F32({3, 4})}, kInvalid, "");
+  c.Error({Pairs({0, 4}), F32({1}), Long({3, 4}), F32({3, 4})}, kInvalid,
+          "Sparse tensor has an invalid index on dimension 1: a_indices(0,1) = "
+          "4, dense tensor shape: 3 4");
+  c.Error({Pairs({0, 4}), F32({2}), Long({3, 4}), F32({3, 4})}, kInvalid,
+          "Dimensions 1 and 2 are not compatible");
 }
 
 }  // namespace millrace::cases

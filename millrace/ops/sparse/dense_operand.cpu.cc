@@ -95,10 +95,15 @@ Status RunSparseTensorDenseAdd(KernelContext& ctx) {
         "Inputs a_values and a_shape should be vectors but received shapes: ",
         values.shape().DebugString(), " and ", shape.shape().DebugString());
   }
-  if (indices.dim(0) != values.dim(0) || indices.dim(1) != shape.dim(0)) {
-    return InvalidArgument("a_indices of shape ", indices.shape().DebugString(),
-                           " does not fit ", values.dim(0),
-                           " values of a tensor of rank ", shape.dim(0));
+  if (indices.dim(0) != values.dim(0)) {
+    return InvalidArgument(
+        "Dimensions ", indices.dim(0), " and ", values.dim(0),
+        " are not compatible: rows of a_indices and a_values");
+  }
+  if (indices.dim(1) != shape.dim(0)) {
+    return InvalidArgument("Dimensions ", indices.dim(1), " and ", shape.dim(0),
+                           " are not compatible: columns of a_indices and the "
+                           "rank that a_shape has");
   }
   if (shape.num_elements() != dense.rank()) {
     return InvalidArgument("Two operands have different ranks; received: ",
@@ -122,7 +127,10 @@ Status RunSparseTensorDenseAdd(KernelContext& ctx) {
         absl::MakeConstSpan(coordinates).subspan(i * dims.size(), dims.size());
     for (size_t d = 0; d < dims.size(); ++d) {
       if (row[d] < 0 || row[d] >= dims[d]) {
-        return OutOfBounds(static_cast<int64_t>(i), row, dims);
+        return InvalidArgument(
+            "Sparse tensor has an invalid index on dimension ", d,
+            ": a_indices(", i, ",", d, ") = ", row[d],
+            ", dense tensor shape: ", absl::StrJoin(dims, " "));
       }
       places[i] += row[d] * strides[d];
     }

@@ -161,4 +161,32 @@ Status SetVector(KernelContext& ctx, int output,
   return OkStatus();
 }
 
+namespace {
+
+Status CheckOperandRank(absl::string_view what, const Tensor& t, int rank) {
+  if (t.rank() == rank) return OkStatus();
+  return InvalidArgument("Sparse ", what, " must be rank ", rank,
+                         " but is rank ", t.rank());
+}
+
+}  // namespace
+
+Status CheckParts(KernelContext& ctx, int first) {
+  const Tensor& indices = ctx.input(first);
+  const Tensor& values = ctx.input(first + 1);
+  const Tensor& shape = ctx.input(first + 2);
+  MR_RETURN_IF_ERROR(CheckOperandRank("indices", indices, 2));
+  MR_RETURN_IF_ERROR(CheckOperandRank("values", values, 1));
+  MR_RETURN_IF_ERROR(CheckOperandRank("shape", shape, 1));
+  if (indices.dim(0) != values.dim(0)) {
+    return InvalidArgument("Number of elements in indices (", indices.dim(0),
+                           ") and values (", values.dim(0), ") do not match");
+  }
+  if (indices.dim(1) != shape.dim(0)) {
+    return InvalidArgument("Index rank (", indices.dim(1), ") and shape rank (",
+                           shape.dim(0), ") do not match");
+  }
+  return OkStatus();
+}
+
 }  // namespace millrace::ops

@@ -33,6 +33,11 @@ StatusOr<SparseEntries> ReadEntries(const Tensor& indices, const Tensor& values,
 // Does the same for inputs first, first + 1 and first + 2.
 StatusOr<SparseEntries> ReadEntries(KernelContext& ctx, int first = 0);
 
+// Returns INVALID_ARGUMENT "Sparse indices must be rank 2 but is rank 1",
+// "Number of elements in indices (1) and values (2) do not match" or the like
+// unless inputs first to first + 2 fit each other, for ops that say it so.
+Status CheckParts(KernelContext& ctx, int first = 0);
+
 // Returns the error "indices[3] = [7,0] is out of bounds: need 0 <= index <
 // [5,2]".
 Status OutOfBounds(int64_t entry, absl::Span<const int64_t> coordinates,

@@ -34,7 +34,10 @@ MR_CASES(SparseAdd)(CaseList& c) {
           kInvalid, "The magnitude threshold must be a scalar: got shape [1]");
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({2}),
            Long({3, 4}), Scalar(kF32, 0)},
-          kInvalid, "");
+          kInvalid, "Expected 1 and 1 non-empty input values, got 1 and 2");
+  c.Error({Triples({0, 1, 0}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
+           Long({3, 4}), Scalar(kF32, 0)},
+          kInvalid, "Input indices must have the same dimension, got 3 and 2");
 }
 
 MR_CASES(SparseAddGrad)(CaseList& c) {
@@ -62,6 +65,27 @@ void Extremes(CaseList& c) {
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
            Long({3, 5})},
           kInvalid, "shapes do not match");
+  // The second operand is a tensor whose only entry is at [0, 0].
+  const auto fails = [&c](Value indices, Value values, Value shape,
+                          const char* words) {
+    c.Error({std::move(indices), std::move(values), std::move(shape),
+             Pairs({0, 0}), F32({1}), Long({3, 4})},
+            kInvalid, words);
+  };
+  fails(Pairs({0, 4}), F32({1}), Long({3, 4}),
+        "Sparse index tuple indices[0, :] = [0, 4] is out of bounds");
+  fails(Pairs({-1, 0}), F32({1}), Long({3, 4}),
+        "Sparse index tuple indices[0, :] = [-1, 0] is out of bounds");
+  fails(Pairs({0, 1}), F32({2}), Long({3, 4}),
+        "Number of elements in indices (1) and values (2) do not match");
+  fails(Pairs({0, 1}), F32({1, 1}), Long({3, 4}),
+        "Sparse values must be rank 1 but is rank 2");
+  fails(Long({0}), F32({1}), Long({3, 4}),
+        "Sparse indices must be rank 2 but is rank 1");
+  fails(Pairs({0, 1}), F32({1}), Long({3, 4, 5}),
+        "Index rank (2) and shape rank (3) do not match");
+  fails(Triples({0, 1, 0}), F32({1}), Long({3, 4, 5}),
+        "Operands do not have the same ranks; got shapes: 3 4 5 and 3 4");
 }
 
 }  // namespace

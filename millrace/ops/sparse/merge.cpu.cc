@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -17,13 +18,16 @@ struct TwoSparse {
   SparseEntries a, b;
 };
 
-StatusOr<TwoSparse> ReadBoth(KernelContext& ctx) {
+// Returns INVALID_ARGUMENT, whose text begins with `ranks_differ` for operands
+// of several ranks, unless both operands fit each other.
+StatusOr<TwoSparse> ReadBoth(KernelContext& ctx,
+                             absl::string_view ranks_differ) {
   MR_ASSIGN_OR_RETURN(const SparseEntries a, ReadEntries(ctx, 0));
   MR_ASSIGN_OR_RETURN(const SparseEntries b, ReadEntries(ctx, 3));
   if (a.rank != b.rank) {
-    return InvalidArgument("Operands should have same ranks; got shapes: ",
-                           ctx.input(2).SummarizeValue(kMaxRank), " and ",
-                           ctx.input(5).SummarizeValue(kMaxRank));
+    return InvalidArgument(
+        ranks_differ, "; got shapes: ", ctx.input(2).SummarizeValue(kMaxRank),
+        " and ", ctx.input(5).SummarizeValue(kMaxRank));
   }
   for (int d = 0; d < a.rank; ++d) {
     if (a.dims[d] != b.dims[d]) {
@@ -99,10 +103,39 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
   return OkStatus();
 }
 
+// Returns INVALID_ARGUMENT unless the indices and values of both operands fit
+// each other.
+Status CheckTerms(KernelContext& ctx) {
+  const TensorShape &a = ctx.input(0).shape(), &b = ctx.input(3).shape();
+  const TensorShape &x = ctx.input(1).shape(), &y = ctx.input(4).shape();
+  if (a.rank() != 2 || b.rank() != 2) {
+    return InvalidArgument(
+        "Input indices should be matrices but received shapes: ",
+        a.DebugString(), " and ", b.DebugString());
+  }
+  if (x.rank() != 1 || y.rank() != 1) {
+    return InvalidArgument(
+        "Input values should be vectors but received shapes: ", x.DebugString(),
+        " and ", y.DebugString());
+  }
+  if (a.dim(0) != x.dim(0) || b.dim(0) != y.dim(0)) {
+    return InvalidArgument("Expected ", a.dim(0), " and ", b.dim(0),
+                           " non-empty input values, got ", x.dim(0), " and ",
+                           y.dim(0));
+  }
+  if (a.dim(1) != b.dim(1)) {
+    return InvalidArgument("Input indices must have the same dimension, got ",
+                           a.dim(1), " and ", b.dim(1));
+  }
+  return OkStatus();
+}
+
 Status RunSparseAdd(KernelContext& ctx) {
   ctx.set_output(2, ctx.input(2));  // may be a view, which is passed on
   MR_RETURN_IF_ERROR(ctx.BindInput(2));
-  MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
+  MR_RETURN_IF_ERROR(CheckTerms(ctx));
+  MR_ASSIGN_OR_RETURN(const TwoSparse in,
+                      ReadBoth(ctx, "Operands should have same ranks"));
   if (in.a.rank == 0) return InvalidArgument("Tensors must not be empty");
   if (ctx.input(6).rank() != 0) {
     return InvalidArgument(
@@ -169,9 +202,31 @@ Status RunSparseAddGrad(KernelContext& ctx) {
   return TakeGradients(ctx, grad, lists[1], lists[2], 1);
 }
 
+// Returns INVALID_ARGUMENT unless inputs first to first + 2 are a sparse tensor
+// whose indices are all in bounds.
+Status CheckOperand(KernelContext& ctx, int first) {
+  MR_RETURN_IF_ERROR(CheckParts(ctx, first));
+  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx, first));
+  for (int64_t i = 0; i < in.count; ++i) {
+    const auto row =
+        absl::MakeConstSpan(in.at(i), static_cast<size_t>(in.rank));
+    for (size_t d = 0; d < row.size(); ++d) {
+      if (row[d] >= 0 && row[d] < in.dims[d]) continue;
+      return InvalidArgument("Sparse index tuple indices[", i, ", :] = [",
+                             absl::StrJoin(row, ", "),
+                             "] is out of bounds: the shape is [",
+                             absl::StrJoin(in.dims, ", "), "]");
+    }
+  }
+  return OkStatus();
+}
+
 template <bool kMax>
 Status RunSparseExtreme(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
+  MR_RETURN_IF_ERROR(CheckOperand(ctx, 0));
+  MR_RETURN_IF_ERROR(CheckOperand(ctx, 3));
+  MR_ASSIGN_OR_RETURN(const TwoSparse in,
+                      ReadBoth(ctx, "Operands do not have the same ranks"));
   std::vector<Source> sources;
   Walk(in.a, in.b, [&](int64_t i, int64_t j) {
     sources.push_back(i >= 0 ? Source{.entry = i, .from_b = false}

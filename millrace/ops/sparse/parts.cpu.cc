@@ -202,6 +202,7 @@ Status CheckLength(const Tensor& t, const char* what, int rank) {
 }
 
 Status RunSparseSlice(KernelContext& ctx) {
+  MR_RETURN_IF_ERROR(CheckParts(ctx));
   MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
   MR_RETURN_IF_ERROR(CheckLength(ctx.input(3), "start", in.rank));
   MR_RETURN_IF_ERROR(CheckLength(ctx.input(4), "size", in.rank));

@@ -10,7 +10,11 @@ MR_CASES(SparseReorder)(CaseList& c) {
   c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4})});
   c.Ok({Triples({1, 0, 2, 1, 0, 1, 0, 4, 4}), F32({3}), Long({2, 5, 5})});
   c.Ok({Pairs({2, 3, 0, 1, 2, 0}), F64({3}), Long({3, 4})}).Gradient({1});
-  c.Error({Pairs({0, 1, 2, 3}), F32({3}), Long({3, 4})}, kInvalid, "")
+  c.Error({Pairs({0, 1, 2, 3}), F32({3}), Long({3, 4})}, kInvalid,
+          "Number of elements in indices (2) and values (3) do not match")
+      .NoShapeCheck();
+  c.Error({Pairs({0, 1}), F32({1, 1}), Long({3, 4})}, kInvalid,
+          "Sparse values must be rank 1 but is rank 2")
       .NoShapeCheck();
 }
 

@@ -87,6 +87,16 @@ void DeserializeErrors(CaseList& c) {
   Misfit(c, "type", Pairs({0, 1}), F64({1}), Long({3, 3}),
          "Requested SparseTensor of type float but "
          "SparseTensor[0].values.dtype() == double");
+  c.Sequence("ranks")
+      .NoShapeCheck()
+      .Node("a", "SerializeSparse", {Pairs({0, 1}), F32({1}), Long({3, 3})})
+      .Node("b", "SerializeSparse",
+            {Triples({0, 1, 0}), F32({1}), Long({3, 3, 3})})
+      .Node("rows", "Pack", {"a", "b"})
+      .Node("op", c.op().name, {"rows"}, {{"dtype", kF32}})
+      .RunError({"op"}, kInvalid,
+                "Inconsistent shape across SparseTensors: rank prior to "
+                "SparseTensor[1] was: 2 but rank of SparseTensor[1] is: 3");
   c.Error({Str({1, 3}, {"\xff", "", ""})}, {{"dtype", kF32}}, kInvalid,
           "Could not parse serialized proto");
 }

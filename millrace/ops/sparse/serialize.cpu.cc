@@ -171,8 +171,8 @@ Status RunDeserialize(KernelContext& ctx) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
   }
   const DimVector dims = serialized.shape().dims();
-  return JoinBatch(ctx, parts,
-                   absl::MakeConstSpan(dims).first(dims.size() - 1));
+  return JoinBatch(ctx, parts, absl::MakeConstSpan(dims).first(dims.size() - 1),
+                   RankWords::kOfParts);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ StatusOr<std::vector<SparsePart>> TensorsMap::Take(
     }
     if (first == nullptr) first = &it->second;
     MR_RETURN_IF_ERROR(CheckValuesType(it->second, i, type));
-    MR_RETURN_IF_ERROR(CheckRank(it->second, i, *first));
+    MR_RETURN_IF_ERROR(CheckRank(it->second, i, *first, RankWords::kOfJoined));
   }
   taken.reserve(numbers.size());
   int64_t bytes = 0;
@@ -183,7 +183,7 @@ class TakeManyKernel {
     MR_ASSIGN_OR_RETURN(const Ref<TensorsMap> map, map_.Find(ctx));
     MR_ASSIGN_OR_RETURN(const std::vector<SparsePart> parts,
                         map->Take(numbers.flat<int64_t>(), ctx.output_type(1)));
-    return JoinBatch(ctx, parts, {numbers.dim(0)});
+    return JoinBatch(ctx, parts, {numbers.dim(0)}, RankWords::kOfJoined);
   }
 
  private:

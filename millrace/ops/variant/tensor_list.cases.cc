@@ -84,6 +84,19 @@ void FailingSets(CaseList& c) {
 }
 
 void FailingPops(CaseList& c) {
+  WithUnknownShape(Reserved(c, "unknown_shape", 2, Scalar(-1)), "shape",
+                   Vec({-1}))
+      .Node("p", "TensorListPopBack", {"list", "shape"}, Element(kFloat))
+      .NoShapeCheck()
+      .RunError({"p:1"}, kInvalid,
+                "Trying to read an uninitialized tensor but element_shape is "
+                "not fully defined.[?]");
+  WithUnknownShape(Reserved(c, "other_rank", 2, Vec({2})), "shape",
+                   Vec({3, -1}))
+      .Node("p", "TensorListPopBack", {"list", "shape"}, Element(kFloat))
+      .NoShapeCheck()
+      .RunError({"p:1"}, kInvalid,
+                "PartialTensorShape: Incompatible ranks during merge: 2 vs. 1");
   Empty(c, "empty", Vec({2}))
       .Node("p", "TensorListPopBack", {"list", Vec({2})}, Element(kFloat))
       .RunError({"p"}, kInvalid, "Trying to pop from an empty list.");

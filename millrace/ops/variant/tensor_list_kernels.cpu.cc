@@ -18,8 +18,8 @@ class EmptyListKernel {
     const Tensor& most = ctx.input(1);
     if (most.rank() != 0) {
       return InvalidArgument(
-          "Expected max_num_elements to be a scalar. Got shape: ",
-          most.shape().DebugString(), ".");
+          "max_num_elements expected to be a scalar but got shape: ",
+          most.shape().DebugString());
     }
     MR_ASSIGN_OR_RETURN(PartialShape shape, ShapeOfTensor(ctx.input(0)));
     auto list = MakeRef<TensorListValue>(dtype_, std::move(shape));
@@ -131,7 +131,7 @@ StatusOr<Tensor> Unset(KernelContext& ctx, const TensorListValue& list,
   if (!shape.IsFullyDefined()) {
     return InvalidArgument(
         "Trying to read an uninitialized tensor but element_shape is not "
-        "fully defined. ",
+        "fully defined.",
         shape.DebugString());
   }
   MR_ASSIGN_OR_RETURN(TensorShape full, shape.AsTensorShape());

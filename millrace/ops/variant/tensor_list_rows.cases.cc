@@ -90,7 +90,44 @@ void FailingStacks(CaseList& c) {
                 "3 elements.");
 }
 
+// Adds a list of two vectors of several lengths, which says nothing of shapes.
+Case& Unequal(CaseList& c, const char* name) {
+  return Empty(c, name, Scalar(-1))
+      .Node("first", "TensorListPushBack", {"list", F32({3})})
+      .Node("unequal", "TensorListPushBack", {"first", F32({2})})
+      .NoShapeCheck();
+}
+
+// Stacking and gathering need one shape, which `op` gets as its last input.
+void FailingShapes(CaseList& c, const char* op, std::vector<Value> more) {
+  const auto run = [&](const char* name, Value shape, const char* words) {
+    std::vector<Value> inputs = {"unequal"};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    inputs.push_back("shape");
+    WithUnknownShape(Unequal(c, name), "shape", std::move(shape))
+        .Node("s", op, std::move(inputs), Element(kFloat))
+        .RunError({"s"}, kInvalid, words);
+  };
+  run("elements", Vec({-1}),
+      "PartialTensorShape: Incompatible shapes during merge: [3] vs. [2]");
+  run("other_shape", Vec({4}),
+      "PartialTensorShape: Incompatible shapes during merge: [4] vs. [3]");
+  run("other_rank", Vec({3, -1}),
+      "PartialTensorShape: Incompatible ranks during merge: 2 vs. 1");
+}
+
 void FailingGathers(CaseList& c) {
+  FailingShapes(c, "TensorListGather", {Vec({0, 1})});
+  Unequal(c, "too_far_for_a_shape")
+      .Node("g", "TensorListGather", {"unequal", Vec({7}), Scalar(-1)},
+            Element(kFloat))
+      .RunError({"g"}, kInvalid,
+                "Trying to gather element 7 in a list with 2 elements.");
+  Unequal(c, "nothing")
+      .Node("g", "TensorListGather",
+            {"unequal", cases::Empty(DataType::kInt32, {0}), Scalar(-1)},
+            Element(kFloat))
+      .RunError({"g"}, kInvalid, "Tried to gather 0-elements from a list with");
   Rows(c, "too_far")
       .Node("g", "TensorListGather", {"rows", Vec({3}), Vec({2})},
             Element(kFloat))
@@ -110,6 +147,35 @@ void FailingGathers(CaseList& c) {
 }
 
 void FailingConcats(CaseList& c) {
+  const auto run = [&c](const char* name, Value shape, const char* words) {
+    WithUnknownShape(Unequal(c, name), "shape", std::move(shape))
+        .Node("a", "TensorListConcatV2", {"unequal", "shape", Vec(kInt64, {})},
+              Element(kFloat))
+        .RunError({"a"}, kInvalid, words);
+  };
+  run("other_rows", Vec({2}),
+      "First entry of element_shape input does not match the first dim of list "
+      "element at index: 0 Expected: 2 Actual: 3");
+  run("other_rank", Vec({-1, 4}),
+      "PartialTensorShape: Incompatible ranks during merge: 1 vs. 0");
+  WithUnknownShape(Empty(c, "other_rank_of_list", Vec({-1, 3})), "shape",
+                   Vec({-1}))
+      .Node("a", "TensorListConcatV2", {"list", "shape", Vec(kInt64, {})},
+            Element(kFloat))
+      .NoShapeCheck()
+      .RunError({"a"}, kInvalid,
+                "PartialTensorShape: Incompatible ranks during merge: 1 vs. 2");
+  WithUnknownShape(Reserved(c, "rows_of_shape", 3, Scalar(-1)), "shape",
+                   Vec({2}))
+      .Node("a", "TensorListConcatV2", {"list", "shape", Vec(kInt64, {1})},
+            Element(kFloat))
+      .NoShapeCheck()
+      .Run({"a"});
+  WithUnknownShape(Empty(c, "rows_of_list", Vec({-1, 3})), "shape", Scalar(-1))
+      .Node("a", "TensorListConcatV2", {"list", "shape", Vec(kInt64, {})},
+            Element(kFloat))
+      .NoShapeCheck()
+      .Run({"a"});
   Empty(c, "empty", Scalar(-1))
       .Node("a", "TensorListConcatV2", {"list", Vec({-1, -1}), Vec(kInt64, {})},
             Element(kFloat))
@@ -174,6 +240,7 @@ void FailingScatters(CaseList& c) {
 MR_CASES(TensorListStack)(CaseList& c) {
   c.EachType("element_dtype", StacksAndGathers);
   FailingStacks(c);
+  FailingShapes(c, "TensorListStack", {});
 }
 MR_CASES(TensorListGather)(CaseList& c) {
   c.EachType("element_dtype", StacksAndGathers);
@@ -182,6 +249,11 @@ MR_CASES(TensorListGather)(CaseList& c) {
 MR_CASES(TensorListConcat)(CaseList& c) {
   c.EachType("element_dtype", Concats);
   ConcatGradients(c, "TensorListConcat", {});
+  Reserved(c, "not_set", 2, Vec({1, 2}))
+      .Node("a", "TensorListConcat", {"list"}, Element(kFloat))
+      .NoShapeCheck()
+      .RunError({"a"}, kInvalid,
+                "Concating lists with uninitialized tensors is not supported");
 }
 MR_CASES(TensorListConcatV2)(CaseList& c) {
   c.EachType("element_dtype", Concats);

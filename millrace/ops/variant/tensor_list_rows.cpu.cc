@@ -90,15 +90,21 @@ Status Gather(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
                       ListOfInput(ctx, 0, ctx.output_type(0)));
   MR_ASSIGN_OR_RETURN(PartialShape shape, ElementShape(ctx, 2, *list));
-  if (!shape.IsFullyDefined() && list->size() == 0) {
+  if (!shape.IsFullyDefined() && ctx.input(1).num_elements() == 0) {
     return InvalidArgument(
         "Tried to gather 0-elements from a list with non-fully-defined "
         "shape: ",
         shape.DebugString());
   }
+  const bool infers_shape = !list->element_shape.IsFullyDefined();
   std::vector<Tensor> values;
   for (int32_t i : ctx.input(1).flat<int32_t>()) {
     if (i < 0 || i >= list->size()) {
+      // The words tell whether TensorFlow looks for the shape.
+      if (infers_shape) {
+        return InvalidArgument("Trying to gather element ", i,
+                               " in a list with ", list->size(), " elements.");
+      }
       return InvalidArgument("Index ", i, " out o range; list only has ",
                              list->size(), " elements.");
     }
@@ -130,31 +136,39 @@ class ConcatKernel {
   }
 
   Status Run(KernelContext& ctx) const {
+    MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
+                        ListOfInput(ctx, 0, ctx.output_type(0)));
     PartialShape element = element_shape_;
     if (!is_first_form_) {
-      MR_ASSIGN_OR_RETURN(element, ShapeOfTensor(ctx.input(1)));
+      MR_ASSIGN_OR_RETURN(element, ElementShape(ctx, 1, *list));
     }
     if (element.known_rank() && element.rank() == 0) {
+      if (is_first_form_) {
+        return InvalidArgument("element_shape must not be empty");
+      }
       return InvalidArgument(
           "Concat requires elements to be at least vectors, found scalars "
           "instead.");
     }
-    MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
-                        ListOfInput(ctx, 0, ctx.output_type(0)));
-    MR_ASSIGN_OR_RETURN(const TensorShape row, RowOfAll(element, *list));
-    return Join(ctx, *list, row);
+    const int64_t known_rows =
+        !is_first_form_ && element.known_rank() ? element.dim(0) : -1;
+    MR_ASSIGN_OR_RETURN(const TensorShape row,
+                        RowOfAll(element, known_rows, *list));
+    return Join(ctx, *list, row, known_rows);
   }
 
  private:
-  // Returns the shape of all elements without dimension 0.
+  // Returns the shape of all elements without dimension 0, whose size is
+  // `known_rows` or, if that is -1, any.
   static StatusOr<TensorShape> RowOfAll(const PartialShape& element,
+                                        int64_t known_rows,
                                         const TensorListValue& list) {
     PartialShape row = RowShape(element);
     if (list.size() == 0 && !row.IsFullyDefined()) {
       return InvalidArgument(
           "All except the first dimension must be fully defined when concating "
           "an empty tensor list. element_shape: ",
-          element.DebugString());
+          row.DebugString());
     }
     for (size_t i = 0; i < list.tensors().size(); ++i) {
       const Tensor& t = list.tensors()[i];
@@ -164,21 +178,30 @@ class ConcatKernel {
                                " but requires at least vectors.");
       }
       MR_ASSIGN_OR_RETURN(row, row.Merge(RowShape(t.shape())));
+      if (known_rows != -1 && t.dim(0) != known_rows) {
+        return InvalidArgument(
+            "First entry of element_shape input does not match the first dim "
+            "of list element at index: ",
+            i, " Expected: ", known_rows, " Actual: ", t.dim(0));
+      }
     }
     return AllOf(row,
                  "Trying to concat list with only uninitialized tensors but "
                  "element_shape_except_first_dim is not fully defined: ");
   }
 
-  // Returns the number of rows for which element i, which is not set, counts.
-  StatusOr<int64_t> UnsetRows(KernelContext& ctx, size_t i) const {
+  // Returns the number of rows for which element i, which is not set, counts:
+  // what leading_dims says or, if it is too short, `known_rows`.
+  StatusOr<int64_t> UnsetRows(KernelContext& ctx, size_t i,
+                              int64_t known_rows) const {
     if (is_first_form_) {
       return InvalidArgument(
-          "Concatenating lists with uninitialized tensors is not supported in "
+          "Concating lists with uninitialized tensors is not supported in "
           "this version of TensorListConcat. Consider updating your GraphDef "
           "to run the newer version.");
     }
     const auto rows = ctx.input(2).flat<int64_t>();
+    if (i >= rows.size() && known_rows != -1) return known_rows;
     if (i >= rows.size()) {
       return InvalidArgument("List contains uninitialized tensor at index ", i,
                              " but leading_dims has only ", rows.size(),
@@ -187,8 +210,9 @@ class ConcatKernel {
     return rows[i];
   }
 
+  // Joins elements of `known_rows` rows, or of any number if that is -1.
   Status Join(KernelContext& ctx, const TensorListValue& list,
-              const TensorShape& row) const {
+              const TensorShape& row, int64_t known_rows) const {
     MR_ASSIGN_OR_RETURN(Tensor* const lengths,
                         ctx.AllocateOutput(1, TensorShape({list.size()})));
     std::vector<Tensor> values = list.tensors();
@@ -198,7 +222,7 @@ class ConcatKernel {
       if (values[i].valid()) {
         rows = values[i].dim(0);
       } else {
-        MR_ASSIGN_OR_RETURN(rows, UnsetRows(ctx, i));
+        MR_ASSIGN_OR_RETURN(rows, UnsetRows(ctx, i, known_rows));
         MR_ASSIGN_OR_RETURN(TensorShape shape, StackedShape(rows, row));
         MR_ASSIGN_OR_RETURN(
             values[i], ZeroTemp(ctx, list.element_dtype, std::move(shape)));
