@@ -5,6 +5,8 @@ namespace {
 
 constexpr int64_t kMicros = 200'000;
 
+Value Id(int64_t id) { return Tensor::Scalar<int64_t>(id); }
+
 // The table of a batch of one run.
 Value Table(int64_t id, int64_t rows) {
   return Tensor::Of<int64_t>(TensorShape({1, 3}), {id, 0, rows});

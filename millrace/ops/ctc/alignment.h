@@ -54,8 +54,8 @@ StatusOr<int64_t> AlignmentBytes(int64_t time, int64_t classes,
 
 // Sets *loss to the negative logarithm of the probability, and the steps of
 // `gradient` to the gradient with respect to the logits, which is the classes'
-// probabilities if there is no alignment. Ends early if the step is cancelled. Requires: time and
-// classes are at least 1.
+// probabilities if there is no alignment. Ends early if the step is cancelled.
+// Requires: time and classes are at least 1.
 template <class T>
 void Align(const KernelContext& ctx, const AlignmentProblem<T>& p, T* loss,
            StepsOf<T> gradient);
