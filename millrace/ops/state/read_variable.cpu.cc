@@ -5,15 +5,6 @@
 namespace millrace::ops {
 namespace {
 
-// Returns the error of a variable that has no value, for the reason `why`.
-Status HasNoValue(const ResourceHandle& handle, absl::string_view why) {
-  return FailedPrecondition(
-      "Could not find variable ", handle.name,
-      ". This could mean that the variable has been deleted. In TF1, it can "
-      "also mean the variable is uninitialized. Debug info: container=",
-      handle.container, ", status error message=", why);
-}
-
 class ReadVariableKernel {
  public:
   static StatusOr<ReadVariableKernel> Make(const KernelInit& init) {
@@ -25,13 +16,7 @@ class ReadVariableKernel {
   }
   Status Run(KernelContext& ctx) const {
     for (int i = 0; i < ctx.num_outputs(); ++i) {
-      const StatusOr<Ref<Variable>> found = LookupVariable(ctx, i);
-      if (found.status().code() == StatusCode::kFailedPrecondition) {
-        return HasNoValue(*ctx.input(i).flat<ResourceElement>()[0],
-                          found.status().message());
-      }
-      MR_RETURN_IF_ERROR(found.status());
-      const Ref<Variable>& variable = *found;
+      MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, VariableToRead(ctx, i));
       if (variable->dtype() != dtypes_[i]) {
         return InvalidArgument(
             "Trying to read variable with wrong dtype. Expected ",
