@@ -20,7 +20,7 @@ using ApplyTypes = Join<FloatTypes, ComplexTypes>;
 // These types as text for a kernel's declaration.
 #define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 
-// What errors call an optimizer's variables: "var", then those of its slots.
+// The names of an optimizer's variables in errors: "var", and those of slots.
 using VariableNames = absl::Span<const char* const>;
 
 // The first inputs as variables (references or handles), one for each name,
