@@ -38,7 +38,7 @@ TEST(ResourceStore, MissingAndWrongType) {
   EXPECT_EQ(store.Lookup<Thing<0>>("c", "b").status().message(),
             "Resource c/b/Thing does not exist.");
   EXPECT_EQ(store.Lookup<Thing<1>>("c", "a").status().code(),
-            StatusCode::kInvalidArgument);
+            StatusCode::kNotFound);
 }
 
 TEST(ResourceStore, LookupOrCreateMakesOnce) {

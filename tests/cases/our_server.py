@@ -12,9 +12,9 @@ COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 
 
 class OurServer:
-  def __init__(self, log, flags=()):
-    """log: path of a file."""
-    self.flags = list(flags)
+  def __init__(self, log, flags=(), folder=None):
+    """log: path of a file; folder: where the server runs, and writes what has no folder of its own."""
+    self.flags, self.folder = list(flags), folder
     self.address = "127.0.0.1:%d" % free_ports(1)[0]
     self.log = log
     self.starts = 0
@@ -33,10 +33,11 @@ class OurServer:
         return False
       self.starts += 1
       self._process = subprocess.Popen(
-        [COMMAND, "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0", *self.flags],
+        [os.path.abspath(COMMAND), "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0", *self.flags],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
+        cwd=self.folder,
       )
       return True
 

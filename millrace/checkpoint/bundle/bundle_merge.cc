@@ -82,9 +82,10 @@ Status MergeBundles(FileSystem* files, absl::Span<const std::string> prefixes,
                     const std::string& destination, MergeOptions options) {
   Merged merged;
   for (const std::string& prefix : prefixes) {
-    if (options.allow_missing &&
-        files->Exists(IndexFilename(prefix)).code() == StatusCode::kNotFound) {
-      continue;
+    if (files->Exists(IndexFilename(prefix)).code() == StatusCode::kNotFound) {
+      if (options.allow_missing) continue;
+      return InvalidArgument("allow_missing_files was set to false and ",
+                             prefix, " did not exist.");
     }
     MR_RETURN_IF_ERROR(Prefix(absl::StrCat("Merging ", prefix, ": "),
                               MergePart(files, prefix, &merged)));

@@ -62,7 +62,7 @@ TEST_F(BundleMergeTest, MissingParts) {
   ASSERT_TRUE(writer->Finish().ok());
   const std::vector<std::string> parts = {Part(0, 2), Part(1, 2)};
   EXPECT_EQ(MergeBundles(&files_, parts, kDestination).code(),
-            StatusCode::kNotFound);
+            StatusCode::kInvalidArgument);
   EXPECT_FALSE(CheckpointExists(&files_, kDestination));
   EXPECT_TRUE(
       MergeBundles(&files_, parts, kDestination, {.allow_missing = true}).ok());

@@ -10,13 +10,15 @@ RecordReader::RecordReader(const RandomAccessFile* file,
     : short_header_is_end_(options.short_header_is_end),
       stream_(NewByteStream(file, options.compression, options.buffer_bytes)) {}
 
-Status RecordReader::Truncated() {
-  return bad_ = DataLoss("truncated record at ", offset_);
+Status RecordReader::Bad(absl::string_view what) {
+  return bad_ =
+             DataLoss(what, " record at ", offset_,
+                      offset_ == 0 ? " (Is this even a TFRecord file?)" : "");
 }
 
-Status RecordReader::Corrupted() {
-  return bad_ = DataLoss("corrupted record at ", offset_);
-}
+Status RecordReader::Truncated() { return Bad("truncated"); }
+
+Status RecordReader::Corrupted() { return Bad("corrupted"); }
 
 Status RecordReader::ReadHeader(uint64_t* length) {
   MR_RETURN_IF_ERROR(bad_);

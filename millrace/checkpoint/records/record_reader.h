@@ -47,6 +47,8 @@ class RecordReader {
 
  private:
   Status ReadHeader(uint64_t* length);
+  // Returns DATA_LOSS, and returns it again from then on.
+  Status Bad(absl::string_view what);
   Status Truncated();
   Status Corrupted();
 

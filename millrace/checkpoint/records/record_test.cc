@@ -170,7 +170,7 @@ TEST(Record, AShortHeader) {
   auto file = *files.NewRandomAccessFile(kPath);
   std::string record;
   EXPECT_EQ(RecordReader(file.get()).Read(&record),
-            DataLoss("truncated record at 0"));
+            DataLoss("truncated record at 0 (Is this even a TFRecord file?)"));
   EXPECT_EQ(RecordReader(file.get(), {.short_header_is_end = true})
                 .Read(&record)
                 .code(),
@@ -188,7 +188,8 @@ TEST(Record, HugeLengthTakesNoMemory) {
   auto file = *files.NewRandomAccessFile(kPath);
   RecordReader reader(file.get());
   std::string record;
-  EXPECT_EQ(reader.Read(&record), DataLoss("truncated record at 0"));
+  EXPECT_EQ(reader.Read(&record),
+            DataLoss("truncated record at 0 (Is this even a TFRecord file?)"));
   EXPECT_EQ(reader.Read(&record).code(), StatusCode::kDataLoss);
   EXPECT_TRUE(reader.Seek(0).ok());
   EXPECT_EQ(reader.Skip(1).status().code(), StatusCode::kDataLoss);

@@ -100,9 +100,12 @@ Status DynamicStitchKernel(KernelContext& ctx) {
           ", indices[0].shape = ", first_indices.shape().DebugString(),
           ", indices[", i, "].shape = ", indices.shape().DebugString());
     }
-    for (int32_t index : indices.flat<int32_t>()) {
-      if (index < 0) return InvalidArgument("indices[", i, "] is out of range");
-      max_index = std::max(max_index, index);
+    const auto values = indices.flat<int32_t>();
+    for (size_t j = 0; j < values.size(); ++j) {
+      if (values[j] < 0) {
+        return InvalidArgument("indices[", j, "] is out of range");
+      }
+      max_index = std::max(max_index, values[j]);
     }
   }
   if (max_index == std::numeric_limits<int32_t>::max()) {

@@ -1,3 +1,4 @@
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/variable_view.h"
 #include "millrace/ops/array/element_types.h"
@@ -74,6 +75,7 @@ Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
 struct GatherV2Kernel {
   static StatusOr<GatherV2Kernel> Make(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(int64_t batch_dims, init.Attr<int64_t>("batch_dims"));
+    MR_RETURN_IF_ERROR(CheckInt32Attr("batch_dims", batch_dims));
     return GatherV2Kernel{batch_dims};
   }
   Status Run(KernelContext& ctx) const {

@@ -1,3 +1,4 @@
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/graph/int_rules.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
@@ -10,6 +11,7 @@ Status GatherV2Shape(ShapeContext& c) {
   const PartialShape& indices = c.input(1);
   MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());
   MR_ASSIGN_OR_RETURN(int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
+  MR_RETURN_IF_ERROR(CheckInt32Attr("batch_dims", batch_dims));
   if (batch_dims < -kMaxRank || batch_dims > kMaxRank) {
     return InvalidArgument("batch_dims ", batch_dims, " is out of range");
   }

@@ -19,6 +19,10 @@ int64_t OffsetOf(const I* row, const DimVector& dims,
   return offset;
 }
 
+std::string FirstSize(const Tensor& t) {
+  return t.rank() == 0 ? "" : absl::StrCat(" = ", t.dim(0));
+}
+
 }  // namespace
 
 StatusOr<BadIndices> BadIndicesPolicy(const AttrMap& attrs) {
@@ -115,11 +119,13 @@ Status CheckScatter(const Tensor& indices, const Tensor& updates,
         "Indices and updates specified for empty output.  indices shape: ",
         indices.shape().DebugString());
   }
-  if (indices.rank() == 0) {
+  if (indices.rank() == 0 || updates.rank() == 0 ||
+      indices.dim(0) != updates.dim(0)) {
     return InvalidArgument(
-        "Dimensions [0,1) of indices[shape=[]] must match dimensions [0,1) of "
-        "updates[shape=",
-        updates.shape().DebugString(), "]");
+        "Dimensions [0,1) of indices[shape=", indices.shape().DebugString(),
+        "]", FirstSize(indices),
+        " must match dimensions [0,1) of updates[shape=",
+        updates.shape().DebugString(), "]", FirstSize(updates));
   }
   *rows = indices.rank() > 1
               ? indices

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -34,6 +35,7 @@ Status Write(KernelContext& ctx, const Form& f, const I* indices, const T& on,
 struct OneHotKernel {
   static StatusOr<OneHotKernel> Make(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(int64_t axis, init.Attr<int64_t>("axis"));
+    MR_RETURN_IF_ERROR(CheckInt32Attr("axis", axis));
     return OneHotKernel{axis};
   }
   Status Run(KernelContext& ctx) const {

@@ -1,3 +1,4 @@
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/graph/op_decl.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
@@ -10,6 +11,7 @@ MR_OP(OneHot){
         R"(axis: int = -1; T: type; TI: {uint8, int8, int32, int64} = "int64")",
     .shape = [](ShapeContext& c) -> Status {
       MR_ASSIGN_OR_RETURN(int64_t axis, c.Attr<int64_t>("axis"));
+      MR_RETURN_IF_ERROR(CheckInt32Attr("axis", axis));
       if (axis < -1) return InvalidArgument("axis must be >= -1");
       MR_ASSIGN_OR_RETURN(int64_t depth, c.DimFromInput(1));
       MR_RETURN_IF_ERROR(c.WithRank(2, 0).status());

@@ -29,11 +29,9 @@ struct ScatterNdKernel {
       return InvalidArgument("Shape must be a vector");
     MR_ASSIGN_OR_RETURN(TensorShape shape,
                         TensorShape::Make(IntValues(ctx.input(2))));
-    if (shape.num_elements() == 0 &&
-        (indices.num_elements() > 0 || updates.num_elements() > 0)) {
+    if (!HasPlacesForUpdates(indices, updates, shape)) {
       return InvalidArgument(
-          "Indices and updates specified for empty output.  indices shape: ",
-          indices.shape().DebugString());
+          "Indices and updates specified for empty output shape");
     }
     MR_RETURN_IF_ERROR(CheckSlices(indices, updates, shape));
     MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));

@@ -1,4 +1,5 @@
 #include "millrace/ops/indexing/strided_slice.op.h"
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/graph/int_rules.h"
 
 #include <algorithm>
@@ -70,6 +71,8 @@ StatusOr<Dense> Expand(int rank, const Tensor* begin, const Tensor* end,
       d.result.push_back(kNewAxis);
     } else {
       if (static_cast<int>(d.begin.size()) >= rank) {
+        if (rank == 0)
+          return InvalidArgument("Attempting to slice scalar input.");
         return InvalidArgument("Index out of range using input dim ",
                                d.begin.size(), "; input has only ", rank,
                                " dims");
@@ -191,6 +194,7 @@ StatusOr<StridedSliceMasks> StridedSliceMasks::FromAttrs(const AttrMap& attrs) {
       {"shrink_axis_mask", &m.shrink_axis}};
   for (const auto& [name, field] : fields) {
     MR_ASSIGN_OR_RETURN(int64_t value, GetAttr<int64_t>(attrs, name));
+    MR_RETURN_IF_ERROR(CheckInt32Attr(name, value));
     *field = static_cast<uint32_t>(value);
   }
   return m;

@@ -20,8 +20,8 @@ StatusOr<DimVector> BroadcastStrides(const TensorShape& value,
     const int64_t size = from[value.rank() - i];
     if (size == 1) continue;
     if (i > slice.rank() || size != slice.dim(slice.rank() - i)) {
-      return InvalidArgument("Cannot broadcast a value of shape ",
-                             value.DebugString(), " to the slice of shape ",
+      return InvalidArgument("Cannot broadcast input shape ",
+                             value.DebugString(), " into final shape ",
                              slice.DebugString());
     }
     out[slice.rank() - i] = strides[value.rank() - i];
@@ -85,10 +85,14 @@ class StridedAssignKernel {
                         PlanStridedSlice(shape, &ctx.input(1), &ctx.input(2),
                                          ctx.input(3), masks_));
     MR_ASSIGN_OR_RETURN(const TensorShape slice, plan.result.AsTensorShape());
+    StridedCopySpec spec;
+    if (slice.num_elements() == 0) {  // as in stock, any value fits
+      spec.Add(0, 0, 0);
+      return spec;
+    }
     MR_ASSIGN_OR_RETURN(const DimVector value_strides,
                         BroadcastStrides(ctx.input(4).shape(), slice));
     const DimVector strides = RowMajorStrides(shape.dims());
-    StridedCopySpec spec;
     int next = 0;  // dimension of the slice
     for (int d = 0; d < shape.rank(); ++d) {
       spec.dst_offset += plan.begin[d] * strides[d];

@@ -7,6 +7,7 @@
 #include "millrace/checkpoint/checkpoint_reader.h"
 #include "millrace/checkpoint/tensor_slice.h"
 #include "millrace/checkpoint/v1/v1_writer.h"
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
 
@@ -21,18 +22,19 @@ StatusOr<std::string> StringScalar(const Tensor& t, absl::string_view what) {
   return t.flat<StringElement>()[0].str();
 }
 
-// Checks that "tensor_names" and "shape_and_slices" have as many entries as
-// there are tensors.
-Status CheckNames(const Tensor& names, const Tensor* slices, int tensors) {
-  if (names.rank() != 1 || names.num_elements() != tensors) {
-    return InvalidArgument("Got ", names.num_elements(), " tensor names but ",
-                           tensors, " tensors.");
+// Checks that "tensor_names" and "shape_and_slices" are vectors of one length.
+Status CheckNames(const Tensor& names, const Tensor& slices) {
+  if (names.rank() != 1 || slices.rank() != 1) {
+    return InvalidArgument(
+        "Input tensor_names and shape_and_slices should be an 1-D tensors, "
+        "got ",
+        names.shape().DebugString(), " and ", slices.shape().DebugString(),
+        " instead.");
   }
-  if (slices && (slices->rank() != 1 || slices->num_elements() != tensors)) {
-    return InvalidArgument("Got ", slices->num_elements(),
-                           " shapes and slices but ", tensors, " tensors.");
-  }
-  return OkStatus();
+  if (names.num_elements() == slices.num_elements()) return OkStatus();
+  return InvalidArgument(
+      "tensor_names and shape_and_slices have different number of elements: ",
+      names.num_elements(), " vs. ", slices.num_elements());
 }
 
 Status AddWhole(BundleWriter& writer, const std::string& name,
@@ -75,8 +77,12 @@ class SaveV2Kernel {
       constexpr int kFirst = 3;
       MR_ASSIGN_OR_RETURN(const std::string prefix,
                           StringScalar(ctx.input(0), "prefix"));
-      MR_RETURN_IF_ERROR(
-          CheckNames(ctx.input(1), &ctx.input(2), ctx.num_inputs() - kFirst));
+      MR_RETURN_IF_ERROR(CheckNames(ctx.input(1), ctx.input(2)));
+      const int tensors = ctx.num_inputs() - kFirst;
+      if (ctx.input(1).num_elements() != tensors) {
+        return InvalidArgument("Got ", ctx.input(1).num_elements(),
+                               " tensor names but ", tensors, " tensors.");
+      }
       MR_ASSIGN_OR_RETURN(auto writer,
                           BundleWriter::Open(ctx.step().files, prefix));
       for (int i = kFirst; i < ctx.num_inputs(); ++i) {
@@ -104,9 +110,21 @@ class SaveV1Kernel {
       constexpr int kFirst = kSliced ? 3 : 2;
       MR_ASSIGN_OR_RETURN(const std::string name,
                           StringScalar(ctx.input(0), "filename"));
-      MR_RETURN_IF_ERROR(CheckNames(ctx.input(1),
-                                    kSliced ? &ctx.input(2) : nullptr,
-                                    ctx.num_inputs() - kFirst));
+      // As in stock, names and slices may have any shape.
+      const int64_t names = ctx.input(1).num_elements();
+      if (kSliced && ctx.input(2).num_elements() != names) {
+        return InvalidArgument("Expected ", names,
+                               " elements for the tensor shapes and slices but "
+                               "got ",
+                               ctx.input(2).num_elements());
+      }
+      if (ctx.num_inputs() != names + kFirst) {
+        return InvalidArgument(
+            "Expected totally ", names + kFirst,
+            " inputs as input #1 (which is a string tensor of saved names) "
+            "contains ",
+            names, " names, but received ", ctx.num_inputs(), " inputs");
+      }
       V1Writer writer(ctx.step().files, name);
       for (int i = kFirst; i < ctx.num_inputs(); ++i) {
         MR_RETURN_IF_ERROR(ctx.CheckCancelled());
@@ -127,8 +145,12 @@ class RestoreV2Kernel {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
       MR_ASSIGN_OR_RETURN(const std::string prefix,
                           StringScalar(ctx.input(0), "prefix"));
-      MR_RETURN_IF_ERROR(
-          CheckNames(ctx.input(1), &ctx.input(2), ctx.num_outputs()));
+      MR_RETURN_IF_ERROR(CheckNames(ctx.input(1), ctx.input(2)));
+      if (ctx.input(1).num_elements() != ctx.num_outputs()) {
+        return InvalidArgument("Got ", ctx.input(1).num_elements(),
+                               " tensor names, but ", ctx.num_outputs(),
+                               " expected dtypes.");
+      }
       MR_ASSIGN_OR_RETURN(auto reader,
                           CheckpointReader::Open(ctx.step().files, prefix));
       for (int i = 0; i < ctx.num_outputs(); ++i) {
@@ -147,6 +169,12 @@ class RestoreV2Kernel {
 
 class RestoreKernel {
  public:
+  static StatusOr<RestoreKernel> Make(const KernelInit& init) {
+    MR_ASSIGN_OR_RETURN(const int64_t shard,
+                        init.Attr<int64_t>("preferred_shard"));
+    MR_RETURN_IF_ERROR(CheckInt32Attr("preferred_shard", shard));
+    return RestoreKernel();
+  }
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
       MR_ASSIGN_OR_RETURN(const std::string pattern,

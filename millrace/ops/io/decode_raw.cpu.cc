@@ -90,14 +90,14 @@ class DecodePaddedRawKernel {
     const int64_t fixed = ctx.input(1).scalar<int32_t>();
     const DataType type = ctx.output_type(0);
     const auto size = static_cast<int64_t>(SizeOf(type));
-    if (fixed <= 0) {
-      return InvalidArgument("fixed_length (", fixed,
-                             ") must be greater than zero.");
-    }
     if (fixed % size != 0) {
       return InvalidArgument("fixed_length (", fixed,
                              ") must be a multiple of the size of out_type (",
                              size, ")");
+    }
+    if (fixed <= 0) {
+      return InvalidArgument("fixed_length (", fixed,
+                             ") must be greater than zero.");
     }
     MR_ASSIGN_OR_RETURN(TensorShape shape,
                         Widened(ctx.input(0).shape(), fixed / size));

@@ -11,9 +11,8 @@ namespace {
 
 StatusOr<std::string> ScalarText(const Tensor& t, absl::string_view what) {
   if (t.rank() != 0) {
-    return InvalidArgument(
-        "Input ", what,
-        " tensor must be scalar, but had shape: ", t.shape().DebugString());
+    return InvalidArgument(what, " tensor must be scalar, but had shape: ",
+                           t.shape().DebugString());
   }
   return t.scalar<StringElement>().str();
 }
@@ -23,7 +22,7 @@ class ReadFileKernel {
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
       MR_ASSIGN_OR_RETURN(const std::string name,
-                          ScalarText(ctx.input(0), "filename"));
+                          ScalarText(ctx.input(0), "Input filename"));
       MR_ASSIGN_OR_RETURN(const std::string contents,
                           ReadWholeFile(ctx.step().files, name));
       ctx.set_output(0, Tensor::Scalar<std::string>(contents));
@@ -37,8 +36,8 @@ class WriteFileKernel {
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
       MR_ASSIGN_OR_RETURN(const std::string name,
-                          ScalarText(ctx.input(0), "filename"));
-      MR_RETURN_IF_ERROR(ScalarText(ctx.input(1), "contents").status());
+                          ScalarText(ctx.input(0), "Input filename"));
+      MR_RETURN_IF_ERROR(ScalarText(ctx.input(1), "Contents").status());
       FileSystem* const files = ctx.step().files;
       const std::string directory(Dirname(name));
       if (!directory.empty() && !files->Exists(directory).ok()) {

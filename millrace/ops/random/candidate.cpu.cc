@@ -11,6 +11,7 @@
 #include "millrace/base/memory/counted_table.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/checkpoint/records/byte_stream.h"
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
 #include "millrace/ops/random/random_stream.h"
@@ -33,6 +34,8 @@ struct SamplerOptions {
     SamplerOptions o;
     MR_ASSIGN_OR_RETURN(o.num_true, init.Attr<int64_t>("num_true"));
     MR_ASSIGN_OR_RETURN(o.num_sampled, init.Attr<int64_t>("num_sampled"));
+    MR_RETURN_IF_ERROR(CheckInt32Attr("num_true", o.num_true));
+    MR_RETURN_IF_ERROR(CheckInt32Attr("num_sampled", o.num_sampled));
     MR_ASSIGN_OR_RETURN(o.unique, init.Attr<bool>("unique"));
     return o;
   }
@@ -268,6 +271,7 @@ class AccidentalHitsKernel {
   static StatusOr<AccidentalHitsKernel> Make(const KernelInit& init) {
     AccidentalHitsKernel k;
     MR_ASSIGN_OR_RETURN(k.num_true_, init.Attr<int64_t>("num_true"));
+    MR_RETURN_IF_ERROR(CheckInt32Attr("num_true", k.num_true_));
     return k;
   }
 

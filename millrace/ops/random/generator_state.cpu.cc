@@ -59,7 +59,7 @@ Status CheckAlgorithm(int64_t algorithm) {
 
 StatusOr<Philox4x32> TakeGenerator(KernelContext& ctx, AlgorithmAt at,
                                    absl::string_view philox, uint64_t results) {
-  MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, FindVariable(ctx, 0));
+  MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, LookupVariable(ctx, 0));
   Variable* const pointer = variable.get();
   const VariableLocks locks(absl::MakeConstSpan(&pointer, 1));
   if (!variable->initialized_locked()) {

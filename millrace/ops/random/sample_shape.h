@@ -17,9 +17,15 @@ struct SampleShape {
   int64_t total() const { return samples * parameters; }
 };
 
-// Returns INVALID_ARGUMENT for sizes that are negative or too large.
+// Returns INVALID_ARGUMENT for what is no vector, and for sizes that are
+// negative or too large.
 inline StatusOr<SampleShape> SampleShapeOf(const Tensor& shape,
                                            const TensorShape& parameters) {
+  if (shape.rank() != 1) {
+    return InvalidArgument(
+        "shape must be a vector of {int32,int64}, got shape ",
+        shape.shape().DebugString());
+  }
   MR_ASSIGN_OR_RETURN(const TensorShape samples, ShapeFromTensor(shape));
   DimVector dims = samples.dims();
   const DimVector behind = parameters.dims();

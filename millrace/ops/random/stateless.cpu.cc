@@ -132,7 +132,7 @@ StatusOr<Philox4x32> PhiloxFromKey(const Tensor& key, const Tensor& counter,
                            key.shape().DebugString());
   }
   if (algorithm.rank() != 0) {
-    return InvalidArgument("algorithm must be of shape [], not ",
+    return InvalidArgument("input 3 (0-based) must have shape [], not ",
                            algorithm.shape().DebugString());
   }
   const int32_t number = algorithm.scalar<int32_t>();

@@ -64,10 +64,13 @@ class ReadUpToKernel {
     if (!reader.ok()) return std::move(done)(reader.status());
     const StatusOr<Ref<Queue>> queue = LookupInput<Queue>(ctx, 1);
     if (!queue.ok()) return std::move(done)(queue.status());
-    Status status = CheckScalar(ctx.input(2), "num_records");
-    if (!status.ok()) return std::move(done)(std::move(status));
+    // As in stock, a tensor of one element is taken for a scalar.
+    const Tensor& count = ctx.input(2);
+    if (count.num_elements() != 1) {
+      return std::move(done)(CheckScalar(count, "num_records"));
+    }
     (*reader)->Read(
-        ctx, *queue, ctx.input(2).scalar<int64_t>(),
+        ctx, *queue, count.flat<int64_t>()[0],
         [&ctx](const RecordList& records) { return SetRecords(ctx, records); },
         std::move(done));
   }

@@ -7,6 +7,7 @@
 #include "millrace/checkpoint/records/byte_stream.h"
 #include "millrace/checkpoint/records/lmdb_reader.h"
 #include "millrace/checkpoint/records/record_reader.h"
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/ops/reader/text_line.h"
 
 namespace millrace::ops {
@@ -196,6 +197,7 @@ class IdentityReader final : public WorkReader {
 Status ReadTextLineAttrs(const KernelInit& init, WorkReaderOptions* o) {
   MR_ASSIGN_OR_RETURN(o->skip_header_lines,
                       init.Attr<int64_t>("skip_header_lines"));
+  MR_RETURN_IF_ERROR(CheckInt32Attr("skip_header_lines", o->skip_header_lines));
   if (o->skip_header_lines < 0) {
     return InvalidArgument("skip_header_lines must be >= 0 not ",
                            o->skip_header_lines);

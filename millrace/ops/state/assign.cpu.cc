@@ -107,13 +107,20 @@ MR_TARGET_CLONES void SubtractFloats(float* out, const float* in, int64_t n) {
 
 template <Change kChange>
 Status UpdateVariable(KernelContext& ctx, Variable& variable,
-                      const Tensor& value, const char* op) {
+                      const Tensor& value) {
   WriterLock lock(variable.mu());
   if (!variable.initialized_locked()) return variable.Uninitialized();
-  if (!(variable.value_locked().shape() == value.shape())) {
-    return InvalidArgument(op, " requires shapes of both tensors to match: ",
-                           variable.value_locked().shape().DebugString(),
-                           " vs. ", value.shape().DebugString());
+  const TensorShape& shape = variable.value_locked().shape();
+  if (!(shape == value.shape())) {
+    if (ctx.ref_input(0) == nullptr) {
+      return InvalidArgument("Cannot update variable with shape ",
+                             shape.DebugString(), " using a Tensor with shape ",
+                             value.shape().DebugString(),
+                             ", shapes must be equal.");
+    }
+    return InvalidArgument(
+        "Parameters and update must be the same size: ", shape.DebugString(),
+        " and ", value.shape().DebugString());
   }
   MR_ASSIGN_OR_RETURN(Tensor* const target,
                       variable.MutableLocked(ctx.device().allocator()));
@@ -135,9 +142,8 @@ Status UpdateVariable(KernelContext& ctx, Variable& variable,
 
 template <Change kChange>
 Status RunUpdateRef(KernelContext& ctx) {
-  MR_RETURN_IF_ERROR(UpdateVariable<kChange>(
-      ctx, *ctx.ref_input(0), ctx.input(1),
-      kChange == Change::kAdd ? "AssignAdd" : "AssignSub"));
+  MR_RETURN_IF_ERROR(
+      UpdateVariable<kChange>(ctx, *ctx.ref_input(0), ctx.input(1)));
   ctx.set_output_ref(0, ctx.shared_ref_input(0));
   return OkStatus();
 }
@@ -146,13 +152,12 @@ template <Change kChange>
 Status RunUpdateResource(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, LookupVariable(ctx, 0));
   if (variable->dtype() != ctx.input(1).dtype()) {
-    return InvalidArgument("the variable has type ",
-                           DataTypeName(variable->dtype()), ", the value ",
-                           DataTypeName(ctx.input(1).dtype()));
+    return InvalidArgument(
+        "DType of variable handle and value does not match: ",
+        DataTypeName(variable->dtype()), " and ",
+        DataTypeName(ctx.input(1).dtype()));
   }
-  return UpdateVariable<kChange>(
-      ctx, *variable, ctx.input(1),
-      kChange == Change::kAdd ? "AssignAddVariableOp" : "AssignSubVariableOp");
+  return UpdateVariable<kChange>(ctx, *variable, ctx.input(1));
 }
 
 }  // namespace

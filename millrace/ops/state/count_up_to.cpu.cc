@@ -1,3 +1,4 @@
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
@@ -10,6 +11,9 @@ class CountUpToKernel {
   static StatusOr<CountUpToKernel> Make(const KernelInit& init) {
     CountUpToKernel k;
     MR_ASSIGN_OR_RETURN(k.limit_, init.Attr<int64_t>("limit"));
+    if (init.output_type(0) == DataType::kInt32) {
+      MR_RETURN_IF_ERROR(CheckInt32Attr("limit", k.limit_));
+    }
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -24,9 +28,9 @@ class CountUpToKernel {
     return Dispatch<int32_t, int64_t>(
         ctx.output_type(0), [&]<class T>() -> Status {
           if (value.dtype() != DataTypeOf<T>) {
-            return InvalidArgument("the variable has type ",
-                                   DataTypeName(value.dtype()), ", expected ",
-                                   DataTypeName(DataTypeOf<T>));
+            return Internal("Output 0 of type ", DataTypeName(value.dtype()),
+                            " does not match declared output type ",
+                            DataTypeName(DataTypeOf<T>));
           }
           const T count = value.scalar<T>();
           if (static_cast<int64_t>(count) >= limit_) {

@@ -5,33 +5,38 @@
 namespace millrace::ops {
 namespace {
 
-// Returns the error of a variable that has no value, for the reason `why`.
-Status HasNoValue(const ResourceHandle& handle, absl::string_view why) {
-  return FailedPrecondition(
-      "Could not find variable ", handle.name,
-      ". This could mean that the variable has been deleted. In TF1, it can "
-      "also mean the variable is uninitialized. Debug info: container=",
-      handle.container, ", status error message=", why);
-}
+enum class Count { kOne, kSeveral };
 
+template <Count kCount>
 class ReadVariableKernel {
  public:
   static StatusOr<ReadVariableKernel> Make(const KernelInit& init) {
     ReadVariableKernel k;
+    if (init.num_inputs() != init.num_outputs()) {
+      return InvalidArgument(
+          "Mismatched number of arguments to ReadVariablesOp (",
+          init.num_inputs(), " vs. ", init.num_outputs(), ")");
+    }
     for (int i = 0; i < init.num_outputs(); ++i) {
       k.dtypes_.push_back(init.output_type(i));
     }
     return k;
   }
   Status Run(KernelContext& ctx) const {
+    const Status status = Read(ctx);
+    if (kCount == Count::kOne ||
+        status.code() != StatusCode::kFailedPrecondition) {
+      return status;
+    }
+    return FailedPrecondition(
+        "In ReadVariablesOp the following variables were found uninitialized: ",
+        status.message());
+  }
+
+ private:
+  Status Read(KernelContext& ctx) const {
     for (int i = 0; i < ctx.num_outputs(); ++i) {
-      const StatusOr<Ref<Variable>> found = LookupVariable(ctx, i);
-      if (found.status().code() == StatusCode::kFailedPrecondition) {
-        return HasNoValue(*ctx.input(i).flat<ResourceElement>()[0],
-                          found.status().message());
-      }
-      MR_RETURN_IF_ERROR(found.status());
-      const Ref<Variable>& variable = *found;
+      MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, VariableToRead(ctx, i));
       if (variable->dtype() != dtypes_[i]) {
         return InvalidArgument(
             "Trying to read variable with wrong dtype. Expected ",
@@ -53,17 +58,18 @@ class ReadVariableKernel {
     return OkStatus();
   }
 
- private:
   std::vector<DataType> dtypes_;
 };
 
 }  // namespace
 
-MR_KERNELS(ReadVariableOp, Cpu){{.make = MakeKernel<ReadVariableKernel>,
-                                 .host = "resource",
-                                 .cheap = true}};
-MR_KERNELS(_ReadVariablesOp, Cpu){{.make = MakeKernel<ReadVariableKernel>,
-                                   .host = "resources",
-                                   .cheap = true}};
+MR_KERNELS(ReadVariableOp,
+           Cpu){{.make = MakeKernel<ReadVariableKernel<Count::kOne>>,
+                 .host = "resource",
+                 .cheap = true}};
+MR_KERNELS(_ReadVariablesOp,
+           Cpu){{.make = MakeKernel<ReadVariableKernel<Count::kSeveral>>,
+                 .host = "resources",
+                 .cheap = true}};
 
 }  // namespace millrace::ops

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/indexing/gather_rows.h"
@@ -20,6 +21,10 @@ class ResourceGatherKernel {
     ResourceGatherKernel k;
     MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("dtype"));
     MR_ASSIGN_OR_RETURN(k.batch_dims_, init.Attr<int64_t>("batch_dims"));
+    MR_RETURN_IF_ERROR(CheckInt32Attr("batch_dims", k.batch_dims_));
+    if (k.batch_dims_ < 0) {
+      return InvalidArgument("batch_dims is negative (", k.batch_dims_, ")");
+    }
     return k;
   }
 
@@ -36,7 +41,7 @@ class ResourceGatherKernel {
                         VariableRows::Make({&pointer, 1}, VariableRows::kRead,
                                            ctx.device().allocator()));
     const TensorShape& shape = rows.value(0).shape();
-    if (batch_dims_ < 0 || batch_dims_ > indices.rank() ||
+    if (batch_dims_ > indices.rank() ||
         batch_dims_ >= std::max(shape.rank(), 1)) {
       return InvalidArgument("batch_dims ", batch_dims_,
                              " is out of range for params of shape ",

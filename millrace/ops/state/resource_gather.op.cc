@@ -1,3 +1,4 @@
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
 namespace millrace::ops {
@@ -8,11 +9,15 @@ Status ResourceGatherShape(ShapeContext& c) {
   if (!c.input_handles(0).empty()) params = c.input_handles(0)[0].shape;
   const PartialShape& indices = c.input(1);
   MR_ASSIGN_OR_RETURN(const int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
+  MR_RETURN_IF_ERROR(CheckInt32Attr("batch_dims", batch_dims));
+  if (batch_dims < 0) {
+    return InvalidArgument("batch_dims is negative (", batch_dims, ")");
+  }
   if (!params.known_rank() || !indices.known_rank()) {
     return c.Return(PartialShape());
   }
   const auto batch = static_cast<int>(batch_dims);
-  if (batch_dims < 0 || batch_dims > indices.rank()) {
+  if (batch_dims > indices.rank()) {
     return InvalidArgument("batch_dims ", batch_dims, " is out of range");
   }
   if (params.rank() <= batch) {

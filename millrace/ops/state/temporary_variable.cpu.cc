@@ -46,6 +46,7 @@ class DestroyTemporaryKernel {
   static StatusOr<DestroyTemporaryKernel> Make(const KernelInit& init) {
     DestroyTemporaryKernel k;
     MR_ASSIGN_OR_RETURN(k.name_, init.Attr<std::string>("var_name"));
+    if (k.name_.empty()) return InvalidArgument("Missing var_name attribute");
     return k;
   }
   Status Run(KernelContext& ctx) const {

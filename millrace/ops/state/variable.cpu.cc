@@ -103,7 +103,10 @@ class DestroyResourceKernel {
   bool ignore_ = true;
 };
 
-Status RunNothing(KernelContext&) { return OkStatus(); }
+// Variables have no mode that copies them when they are read.
+Status RunDisableCopyOnRead(KernelContext& ctx) {
+  return VariableToRead(ctx, 0).status();
+}
 
 Status RunVariableShape(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const Ref<Variable> variable, LookupVariable(ctx, 0));
@@ -141,9 +144,10 @@ MR_KERNELS(IsVariableInitialized,
                  .cheap = true}};
 MR_KERNELS(DestroyResourceOp, Cpu){
     {.make = MakeKernel<DestroyResourceKernel>, .host = "resource"}};
-MR_KERNELS(DisableCopyOnRead, Cpu){{.make = MakeFunctionKernel<RunNothing>,
-                                    .host = "resource",
-                                    .cheap = true}};
+MR_KERNELS(DisableCopyOnRead,
+           Cpu){{.make = MakeFunctionKernel<RunDisableCopyOnRead>,
+                 .host = "resource",
+                 .cheap = true}};
 MR_KERNELS(VariableShape, Cpu){{.make = MakeFunctionKernel<RunVariableShape>,
                                 .host = "input, output",
                                 .cheap = true}};

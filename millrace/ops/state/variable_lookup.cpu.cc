@@ -6,10 +6,14 @@
 namespace millrace::ops {
 namespace {
 
+bool IsHandle(const Tensor& t) {
+  return t.dtype() == DataType::kResource && t.num_elements() == 1 &&
+         t.flat<ResourceElement>()[0] != nullptr;
+}
+
 StatusOr<const ResourceHandle*> HandleAt(KernelContext& ctx, int input) {
   const Tensor& t = ctx.input(input);
-  if (t.dtype() != DataType::kResource || t.num_elements() != 1 ||
-      t.flat<ResourceElement>()[0] == nullptr) {
+  if (!IsHandle(t)) {
     return InvalidArgument("input ", input, " is not the handle of a resource");
   }
   const ResourceHandle* handle = t.flat<ResourceElement>()[0].get();
@@ -18,6 +22,14 @@ StatusOr<const ResourceHandle*> HandleAt(KernelContext& ctx, int input) {
                            " located in device ", handle->device,
                            " from device ", ctx.device().name());
   }
+  if (handle->type_name != Variable::kTypeName) {
+    return InvalidArgument(
+        "Trying to access a handle's resource using the wrong type. The handle "
+        "points to a resource (name '",
+        handle->name, "') of type '", handle->type_name,
+        "' but you are trying to access the resource as type '",
+        Variable::kTypeName, "'");
+  }
   return handle;
 }
 
@@ -25,19 +37,22 @@ StatusOr<const ResourceHandle*> HandleAt(KernelContext& ctx, int input) {
 
 StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input) {
   MR_ASSIGN_OR_RETURN(const ResourceHandle* const handle, HandleAt(ctx, input));
-  StatusOr<Ref<Variable>> found =
-      ctx.resources().Lookup<Variable>(handle->container, handle->name);
-  if (found.ok()) return found;
-  return FailedPrecondition(
-      "Error while reading resource variable ", handle->name,
-      " from Container: ", handle->container,
-      ". This could mean that the variable was uninitialized. ",
-      found.status().message());
+  return ctx.resources().Lookup<Variable>(handle->container, handle->name);
 }
 
-StatusOr<Ref<Variable>> FindVariable(KernelContext& ctx, int input) {
-  MR_ASSIGN_OR_RETURN(const ResourceHandle* const handle, HandleAt(ctx, input));
-  return ctx.resources().Lookup<Variable>(handle->container, handle->name);
+StatusOr<Ref<Variable>> VariableToRead(KernelContext& ctx, int input) {
+  StatusOr<Ref<Variable>> found = LookupVariable(ctx, input);
+  const Tensor& t = ctx.input(input);
+  if (found.ok() || !IsHandle(t)) return found;
+  return HasNoValue(*t.flat<ResourceElement>()[0], found.status().message());
+}
+
+Status HasNoValue(const ResourceHandle& handle, absl::string_view why) {
+  return FailedPrecondition(
+      "Could not find variable ", handle.name,
+      ". This could mean that the variable has been deleted. In TF1, it can "
+      "also mean the variable is uninitialized. Debug info: container=",
+      handle.container, ", status error message=", why);
 }
 
 StatusOr<Ref<Variable>> VariableAt(KernelContext& ctx, int input) {

@@ -8,15 +8,17 @@
 
 namespace millrace::ops {
 
-// Returns the variable behind a resource handle. Returns FAILED_PRECONDITION
-// "Error while reading resource variable NAME from Container: C. This could
-// mean that the variable was uninitialized." if there is none, INVALID_ARGUMENT
-// for a handle of another device.
+// Returns the variable behind a resource handle. Returns NOT_FOUND "Resource
+// container/name/Variable does not exist." or the like if there is none,
+// INVALID_ARGUMENT for a handle of another device or of another type.
 StatusOr<Ref<Variable>> LookupVariable(KernelContext& ctx, int input);
 
-// Returns the same variable. Returns NOT_FOUND "Resource
-// container/name/Variable does not exist." or the like if there is none.
-StatusOr<Ref<Variable>> FindVariable(KernelContext& ctx, int input);
+// Returns the same variable. Returns HasNoValue if there is none.
+StatusOr<Ref<Variable>> VariableToRead(KernelContext& ctx, int input);
+
+// Returns FAILED_PRECONDITION "Could not find variable NAME. ..." of a variable
+// without a value, for the reason `why`.
+Status HasNoValue(const ResourceHandle& handle, absl::string_view why);
 
 // Returns the same variable, and makes it without a value if it does not exist,
 // for assignments.

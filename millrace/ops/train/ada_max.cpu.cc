@@ -8,8 +8,12 @@ namespace {
 
 struct AdaMaxRule {
   static constexpr int kVariables = 3;
-  static constexpr const char* kScalars[] = {"beta1_power", "lr", "beta1",
-                                             "beta2", "epsilon"};
+  static constexpr const char* kNames[] = {"var", "m", "v"};
+  static constexpr Hyperparameter kScalars[] = {"beta1_power",
+                                                {"lr", "lr is not a scalar "},
+                                                "beta1",
+                                                "beta2",
+                                                "epsilon"};
   using ElementTypes = Types<float, double, Half>;
   static StatusOr<AdaMaxRule> Make(const KernelInit&) { return AdaMaxRule(); }
   template <class S>

@@ -5,9 +5,13 @@
 namespace millrace::ops {
 namespace {
 
+template <GradientForm kForm>
 struct AdadeltaRule {
   static constexpr int kVariables = 3;
-  static constexpr const char* kScalars[] = {"lr", "rho", "epsilon"};
+  static constexpr const char* kNames[] = {
+      "var", kForm == GradientForm::kDense ? "accum" : "accum_grad",
+      "accum_update"};
+  static constexpr Hyperparameter kScalars[] = {"lr", "rho", "epsilon"};
   using ElementTypes = ApplyTypes;
   static StatusOr<AdadeltaRule> Make(const KernelInit&) {
     return AdadeltaRule();
@@ -25,17 +29,18 @@ struct AdadeltaRule {
 }  // namespace
 
 MR_KERNELS(ApplyAdadelta, Cpu){
-    {.types = MR_APPLY_TYPES, .make = MakeKernel<DenseKernel<AdadeltaRule>>}};
-MR_KERNELS(ResourceApplyAdadelta,
-           Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<AdadeltaRule>>,
-                 .host = "var, accum, accum_update"}};
-MR_KERNELS(SparseApplyAdadelta,
-           Cpu){{.types = MR_APPLY_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<AdadeltaRule>>}};
-MR_KERNELS(ResourceSparseApplyAdadelta,
-           Cpu){{.types = MR_APPLY_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<AdadeltaRule>>,
-                 .host = "var, accum, accum_update"}};
+    {.types = MR_APPLY_TYPES,
+     .make = MakeKernel<DenseKernel<AdadeltaRule<GradientForm::kDense>>>}};
+MR_KERNELS(ResourceApplyAdadelta, Cpu){
+    {.types = MR_APPLY_TYPES,
+     .make = MakeKernel<DenseKernel<AdadeltaRule<GradientForm::kDense>>>,
+     .host = "var, accum, accum_update"}};
+MR_KERNELS(SparseApplyAdadelta, Cpu){
+    {.types = MR_APPLY_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<SparseKernel<AdadeltaRule<GradientForm::kRows>>>}};
+MR_KERNELS(ResourceSparseApplyAdadelta, Cpu){
+    {.types = MR_APPLY_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<SparseKernel<AdadeltaRule<GradientForm::kRows>>>,
+     .host = "var, accum, accum_update"}};
 
 }  // namespace millrace::ops

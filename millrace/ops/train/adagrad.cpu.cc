@@ -10,8 +10,11 @@ template <OpVersion kVersion>
 struct AdagradRule {
   static constexpr bool kEpsilon = kVersion == OpVersion::k2;
   static constexpr int kVariables = 2;
-  static constexpr const char* kScalars[] = {"lr", kEpsilon ? "epsilon" : "lr"};
+  static constexpr const char* kNames[] = {"var", "accum"};
+  static constexpr Hyperparameter kScalars[] = {"lr",
+                                                kEpsilon ? "epsilon" : "lr"};
   using ElementTypes = ApplyTypes;
+  static constexpr GradRank kGradRank = GradRank::kChecked;
   static StatusOr<AdagradRule> Make(const KernelInit& init) {
     AdagradRule rule;
     MR_ASSIGN_OR_RETURN(rule.update_slots, init.Attr<bool>("update_slots"));

@@ -9,7 +9,12 @@ namespace {
 // Dual averaging: the sums alone determine the variable.
 struct AdagradDaRule {
   static constexpr int kVariables = 3;
-  static constexpr const char* kScalars[] = {"lr", "l1", "l2", "global_step"};
+  static constexpr const char* kNames[] = {"var", "accum", "accum"};
+  static constexpr Hyperparameter kScalars[] = {
+      "lr",
+      {"l1", "l1 regularization strength is not a scalar"},
+      {"l2", "l2 regularization strength is not a scalar"},
+      "global_step"};
   using ElementTypes = Types<float, double>;
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDone;
   static StatusOr<AdagradDaRule> Make(const KernelInit&) {

@@ -44,14 +44,16 @@ class AdamKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    static constexpr const char* kNames[] = {
-        "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon"};
+    static constexpr Hyperparameter kScalars[] = {
+        "beta1_power", "beta2_power", {"lr", "lr is not a scalar "},
+        "beta1",       "beta2",       "epsilon"};
     for (int i = 0; i < 6; ++i) {
-      MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 3 + i, kNames[i]));
+      MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 3 + i, kScalars[i]));
     }
     const Tensor& grad = ctx.input(9);
     return UpdateDense<ApplyTypes>(
-        ctx, 3, grad, "grad", [&]<class T>(LockedVariables& variables) {
+        ctx, {"var", "m", "v"}, grad, "grad",
+        [&]<class T>(LockedVariables& variables) {
           using S = ComputeType<T>;
           T* var = variables.data<T>(0);
           T* m = variables.data<T>(1);

@@ -36,14 +36,16 @@ MR_TARGET_CLONES void AmsGrad(T* var, T* m, T* v, T* vhat, const T* grad,
 }
 
 Status RunAmsGrad(KernelContext& ctx) {
-  static constexpr const char* kNames[] = {
-      "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon"};
+  static constexpr Hyperparameter kScalars[] = {
+      "beta1_power", "beta2_power", {"lr", "lr is not a scalar "},
+      "beta1",       "beta2",       "epsilon"};
   for (int i = 0; i < 6; ++i) {
-    MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 4 + i, kNames[i]));
+    MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 4 + i, kScalars[i]));
   }
   const Tensor& grad = ctx.input(10);
   return UpdateDense<FloatTypes>(
-      ctx, 4, grad, "grad", [&]<class T>(LockedVariables& variables) {
+      ctx, {"var", "m", "v", "vhat"}, grad, "grad",
+      [&]<class T>(LockedVariables& variables) {
         using S = ComputeType<T>;
         T* var = variables.data<T>(0);
         T* m = variables.data<T>(1);

@@ -2,14 +2,42 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+
 namespace millrace::ops {
+namespace {
+
+StatusOr<Ref<Variable>> OptimizerVariable(KernelContext& ctx, int input) {
+  StatusOr<Ref<Variable>> found = VariableAt(ctx, input);
+  if (!found.ok()) return Internal("Invalid variable reference.");
+  return found;
+}
+
+template <class S>
+bool InRange(S value, ScalarRange range) {
+  switch (range) {
+    case ScalarRange::kPositive:
+      return value > S(0);
+    case ScalarRange::kNotNegative:
+      return value >= S(0);
+    case ScalarRange::kNotPositive:
+      return value <= S(0);
+    case ScalarRange::kAny:
+      break;
+  }
+  return true;
+}
+
+}  // namespace
 
 StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
-    KernelContext& ctx, int count, const Tensor* grad, const char* grad_name) {
+    KernelContext& ctx, VariableNames names, const Tensor* grad,
+    const char* grad_name) {
+  const int count = static_cast<int>(names.size());
   std::unique_ptr<LockedVariables> locked(new LockedVariables);
   std::vector<Variable*> pointers;
   for (int i = 0; i < count; ++i) {
-    MR_ASSIGN_OR_RETURN(Ref<Variable> variable, VariableAt(ctx, i));
+    MR_ASSIGN_OR_RETURN(Ref<Variable> variable, OptimizerVariable(ctx, i));
     pointers.push_back(variable.get());
     locked->variables_.push_back(std::move(variable));
   }
@@ -23,7 +51,7 @@ StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
   const TensorShape& shape = pointers[0]->value_locked().shape();
   for (int i = 1; i < count; ++i) {
     if (!(pointers[i]->value_locked().shape() == shape)) {
-      return InvalidArgument("var and ", pointers[i]->name(),
+      return InvalidArgument("var and ", names[static_cast<size_t>(i)],
                              " do not have the same shape", shape.DebugString(),
                              " ",
                              pointers[i]->value_locked().shape().DebugString());
@@ -50,12 +78,13 @@ StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
 }
 
 StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
-    KernelContext& ctx, int count, const Tensor& grad, const Tensor& indices,
-    BadIndex bad_index) {
+    KernelContext& ctx, VariableNames names, const Tensor& grad,
+    const Tensor& indices, BadIndex bad_index, GradRank grad_rank) {
+  const int count = static_cast<int>(names.size());
   std::unique_ptr<SparseVariables> made(new SparseVariables);
   std::vector<Variable*> pointers;
   for (int i = 0; i < count; ++i) {
-    MR_ASSIGN_OR_RETURN(Ref<Variable> variable, VariableAt(ctx, i));
+    MR_ASSIGN_OR_RETURN(Ref<Variable> variable, OptimizerVariable(ctx, i));
     if (variable->dtype() != grad.dtype()) {
       return InvalidArgument("variable ", variable->name(), " has type ",
                              DataTypeName(variable->dtype()), ", the gradient ",
@@ -72,7 +101,7 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
   for (int i = 1; i < count; ++i) {
     const TensorShape& other = made->rows_->value(i).shape();
     if (other == shape) continue;
-    return InvalidArgument("var and ", pointers[i]->name(),
+    return InvalidArgument("var and ", names[static_cast<size_t>(i)],
                            " do not have the same shape", shape.DebugString(),
                            " ", other.DebugString());
   }
@@ -81,6 +110,11 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
   }
   if (indices.rank() != 1) {
     return InvalidArgument("indices must be one-dimensional");
+  }
+  if (grad_rank == GradRank::kChecked && grad.rank() != shape.rank()) {
+    return InvalidArgument(
+        "grad must have the same number of dimensions as var, ", shape.rank(),
+        ", and has the shape ", grad.shape().DebugString());
   }
   for (int d = 1; d < shape.rank(); ++d) {
     if (grad.rank() != shape.rank() || grad.dim(d) != shape.dim(d)) {
@@ -126,10 +160,21 @@ void PassReference(KernelContext& ctx) {
   if (ctx.num_outputs() > 0) ctx.set_output_ref(0, ctx.shared_ref_input(0));
 }
 
-Status CheckHyperparameter(KernelContext& ctx, int input, const char* name) {
-  if (ctx.input(input).rank() == 0) return OkStatus();
-  return InvalidArgument(
-      name, " is not a scalar: ", ctx.input(input).shape().DebugString());
+Status CheckHyperparameter(KernelContext& ctx, int input,
+                           const Hyperparameter& scalar) {
+  const Tensor& t = ctx.input(input);
+  if (t.rank() == 0 && scalar.range == ScalarRange::kAny) return OkStatus();
+  const std::string error = scalar.error != nullptr
+                                ? std::string(scalar.error)
+                                : absl::StrCat(scalar.name, " is not a scalar");
+  if (t.rank() != 0) {
+    return InvalidArgument(error, ": ", t.shape().DebugString());
+  }
+  return Dispatch(FloatTypes{}, t.dtype(), [&]<class T>() -> Status {
+    const ComputeType<T> value = ScalarInput<T>(ctx, input);
+    if (InRange(value, scalar.range)) return OkStatus();
+    return InvalidArgument(error, ": [], with the value ", value);
+  });
 }
 
 }  // namespace millrace::ops

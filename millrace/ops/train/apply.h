@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/variable.h"
 #include "millrace/ops/state/sparse_updates.h"
@@ -19,15 +20,19 @@ using ApplyTypes = Join<FloatTypes, ComplexTypes>;
 // These types as text for a kernel's declaration.
 #define MR_APPLY_TYPES "T: bfloat16, complex128, complex64, double, float, half"
 
-// The first `count` inputs as variables (references or handles), locked and
-// writable for the lifetime of this object. For one kernel run.
+// The names of an optimizer's variables in errors: "var", and those of slots.
+using VariableNames = absl::Span<const char* const>;
+
+// The first inputs as variables (references or handles), one for each name,
+// locked and writable for the lifetime of this object. For one kernel run.
 class LockedVariables {
  public:
   // Returns INVALID_ARGUMENT "var and grad do not have the same shape[2] [3]"
   // if shapes of the variables or `grad` differ; FAILED_PRECONDITION for a
-  // variable without a value.
+  // variable without a value; INTERNAL "Invalid variable reference." for a
+  // handle of none.
   static StatusOr<std::unique_ptr<LockedVariables>> Make(KernelContext& ctx,
-                                                         int count,
+                                                         VariableNames names,
                                                          const Tensor* grad,
                                                          const char* grad_name);
 
@@ -52,6 +57,10 @@ enum class BadIndex {
   kEarlierDoneNth,  // so, but "indices[1] = 5 is not in [0, 5)"
 };
 
+// Whether the rank of the gradient is looked at before its dimensions, for an
+// error of its own.
+enum class GradRank { kNotChecked, kChecked };
+
 // The same for sparse updates: input `grad` has a row for each of `indices`.
 // Holds no lock of a whole variable, so other rows may be updated meanwhile.
 class SparseVariables {
@@ -60,8 +69,8 @@ class SparseVariables {
   // whose number differs from that of the rows of `grad`, or (kNothingDone)
   // that are out of bounds.
   static StatusOr<std::unique_ptr<SparseVariables>> Make(
-      KernelContext& ctx, int count, const Tensor& grad, const Tensor& indices,
-      BadIndex bad_index = BadIndex::kNothingDone);
+      KernelContext& ctx, VariableNames names, const Tensor& grad,
+      const Tensor& indices, BadIndex bad_index, GradRank grad_rank);
 
   int64_t row_elements() const { return row_elements_; }
   template <class T>
@@ -86,15 +95,15 @@ class SparseVariables {
 // Sets output 0 of a kernel on references to the variable's reference.
 void PassReference(KernelContext& ctx);
 
-// Locks the first `count` inputs as variables and calls f<T>(variables) for the
+// Locks the first inputs as variables and calls f<T>(variables) for the
 // type T of `grad`, one of ElementTypes; passes the reference on. The errors
 // are those of LockedVariables::Make.
 template <class ElementTypes, class F>
-Status UpdateDense(KernelContext& ctx, int count, const Tensor& grad,
+Status UpdateDense(KernelContext& ctx, VariableNames names, const Tensor& grad,
                    const char* grad_name, F&& f) {
   {
     MR_ASSIGN_OR_RETURN(const auto variables,
-                        LockedVariables::Make(ctx, count, &grad, grad_name));
+                        LockedVariables::Make(ctx, names, &grad, grad_name));
     ctx.to_end = true;
     MR_RETURN_IF_ERROR(
         Dispatch(ElementTypes{}, grad.dtype(), [&]<class T>() -> Status {
@@ -105,9 +114,24 @@ Status UpdateDense(KernelContext& ctx, int count, const Tensor& grad,
   return OkStatus();
 }
 
+enum class ScalarRange { kAny, kPositive, kNotNegative, kNotPositive };
+
+// A scalar input of an optimizer.
+struct Hyperparameter {
+  // Implicit, so that a name stands for a scalar of any value.
+  constexpr Hyperparameter(const char* name, const char* error = nullptr,
+                           ScalarRange range = ScalarRange::kAny)
+      : name(name), error(error), range(range) {}
+
+  const char* name;   // of the input
+  const char* error;  // the text's beginning; null: "NAME is not a scalar"
+  ScalarRange range;
+};
+
 // Returns an error such as "lr is not a scalar: [2]" unless the input is a
-// scalar.
-Status CheckHyperparameter(KernelContext& ctx, int input, const char* name);
+// scalar within the range.
+Status CheckHyperparameter(KernelContext& ctx, int input,
+                           const Hyperparameter& scalar);
 
 template <class T>
 ComputeType<T> ScalarInput(KernelContext& ctx, int input) {

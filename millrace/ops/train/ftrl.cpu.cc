@@ -6,13 +6,46 @@
 namespace millrace::ops {
 namespace {
 
+// Returns the scalar; only the ops on rows look at its value.
+template <GradientForm kForm>
+constexpr Hyperparameter FtrlScalar(const char* name, const char* dense,
+                                    const char* rows, ScalarRange range) {
+  return kForm == GradientForm::kDense ? Hyperparameter(name, dense)
+                                       : Hyperparameter(name, rows, range);
+}
+
 // Version 2 adds the shrinkage.
 template <OpVersion kVersion, GradientForm kForm>
 struct FtrlRule {
   static constexpr bool kShrinkage = kVersion == OpVersion::k2;
   static constexpr int kVariables = 3;
-  static constexpr const char* kScalars[] = {
-      "lr", "l1", "l2", "lr_power", kShrinkage ? "l2_shrinkage" : "l2"};
+  static constexpr const char* kNames[] = {"var", "accum", "linear"};
+  static constexpr Hyperparameter kL2 = FtrlScalar<kForm>(
+      "l2", "l2 regularization strength is not a scalar",
+      "l2 regularization strength is not a non-negative scalar",
+      ScalarRange::kNotNegative);
+  static constexpr Hyperparameter kScalars[] = {
+      FtrlScalar<kForm>(
+          "lr", "lr is not a scalar",
+          "lr is not a positive scalar (or zero if multiply_linear_by_lr is "
+          "set)",
+          ScalarRange::kPositive),
+      FtrlScalar<kForm>(
+          "l1", "l1 regularization strength is not a scalar",
+          "l1 regularization strength is not a non-negative scalar",
+          ScalarRange::kNotNegative),
+      kL2,
+      FtrlScalar<kForm>("lr_power", "lr_power is not a scalar",
+                        "lr_power is not a non-positive scalar",
+                        ScalarRange::kNotPositive),
+      kShrinkage
+          ? FtrlScalar<kForm>(
+                "l2_shrinkage",
+                "l2 shrinkage regularization strength is not a scalar",
+                "l2 shrinkage regularization strength is not a non-negative "
+                "scalar",
+                ScalarRange::kNotNegative)
+          : kL2};
   using ElementTypes = FloatTypes;
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDone;
   static StatusOr<FtrlRule> Make(const KernelInit& init) {

@@ -32,7 +32,7 @@ Status RunGradientDescent(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 1, "alpha"));
   const Tensor& delta = ctx.input(2);
   return UpdateDense<ApplyTypes>(
-      ctx, 1, delta, "delta", [&]<class T>(LockedVariables& variables) {
+      ctx, {"var"}, delta, "delta", [&]<class T>(LockedVariables& variables) {
         T* var = variables.data<T>(0);
         const T* grad = delta.flat<T>().data();
         const auto alpha = ScalarInput<T>(ctx, 1);

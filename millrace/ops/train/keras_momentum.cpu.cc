@@ -4,9 +4,13 @@ namespace millrace::ops {
 namespace {
 
 // Applies the learning rate inside the accumulator.
+template <GradientForm kForm>
 struct KerasMomentumRule {
   static constexpr int kVariables = 2;
-  static constexpr const char* kScalars[] = {"lr", "momentum"};
+  static constexpr const char* kNames[] = {"var", "accum"};
+  static constexpr Hyperparameter kScalars[] = {
+      {"lr", kForm == GradientForm::kDense ? nullptr : "lr is not a scalar "},
+      "momentum"};
   using ElementTypes = ApplyTypes;
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDoneNth;
   static StatusOr<KerasMomentumRule> Make(const KernelInit& init) {
@@ -29,13 +33,13 @@ struct KerasMomentumRule {
 
 }  // namespace
 
-MR_KERNELS(ResourceApplyKerasMomentum,
-           Cpu){{.types = MR_APPLY_TYPES,
-                 .make = MakeKernel<DenseKernel<KerasMomentumRule>>,
-                 .host = "var, accum"}};
-MR_KERNELS(ResourceSparseApplyKerasMomentum,
-           Cpu){{.types = MR_APPLY_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<KerasMomentumRule>>,
-                 .host = "var, accum"}};
+MR_KERNELS(ResourceApplyKerasMomentum, Cpu){
+    {.types = MR_APPLY_TYPES,
+     .make = MakeKernel<DenseKernel<KerasMomentumRule<GradientForm::kDense>>>,
+     .host = "var, accum"}};
+MR_KERNELS(ResourceSparseApplyKerasMomentum, Cpu){
+    {.types = MR_APPLY_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<SparseKernel<KerasMomentumRule<GradientForm::kRows>>>,
+     .host = "var, accum"}};
 
 }  // namespace millrace::ops

@@ -34,7 +34,8 @@ class MomentumKernel {
     MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, 4, "momentum"));
     const Tensor& grad = ctx.input(3);
     return UpdateDense<ApplyTypes>(
-        ctx, 2, grad, "grad", [&]<class T>(LockedVariables& variables) {
+        ctx, {"var", "accum"}, grad, "grad",
+        [&]<class T>(LockedVariables& variables) {
           T* var = variables.data<T>(0);
           T* accum = variables.data<T>(1);
           const T* g = grad.flat<T>().data();

@@ -5,7 +5,9 @@ namespace {
 
 struct MomentumRule {
   static constexpr int kVariables = 2;
-  static constexpr const char* kScalars[] = {"lr", "momentum"};
+  static constexpr const char* kNames[] = {"var", "accum"};
+  static constexpr Hyperparameter kScalars[] = {{"lr", "lr is not a scalar "},
+                                                "momentum"};
   using ElementTypes = ApplyTypes;
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDone;
   static StatusOr<MomentumRule> Make(const KernelInit& init) {

@@ -2,9 +2,11 @@
 //
 //   struct AdagradRule {
 //     static constexpr int kVariables = 2;
-//     static constexpr const char* kScalars[] = {"lr"};
+//     static constexpr const char* kNames[] = {"var", "accum"};
+//     static constexpr Hyperparameter kScalars[] = {"lr"};
 //     using ElementTypes = ApplyTypes;
 //     static constexpr BadIndex kBadIndex = ...;  // else kNothingDone
+//     static constexpr GradRank kGradRank = ...;  // else kNotChecked
 //     static StatusOr<AdagradRule> Make(const KernelInit& init);
 //     // Optional: calls f with a rule like this one whose flags are constants,
 //     // so that the loop has no branches.
@@ -81,20 +83,27 @@ class OptimizerInputs {
   Status Find(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(rule, Rule::Make(init));
     for (int i = 0; i < kNumScalars; ++i) {
-      MR_ASSIGN_OR_RETURN(const ArgRange range, init.Input(Rule::kScalars[i]));
+      MR_ASSIGN_OR_RETURN(const ArgRange range,
+                          init.Input(Rule::kScalars[i].name));
       scalars[i] = range.begin;
     }
-    const bool delta = !init.Input("grad").ok();  // one op has this name for it
-    MR_ASSIGN_OR_RETURN(const ArgRange range,
-                        init.Input(delta ? "delta" : "grad"));
+    // One op has the other name for it.
+    grad_name = init.Input("grad").ok() ? "grad" : "delta";
+    MR_ASSIGN_OR_RETURN(const ArgRange range, init.Input(grad_name));
     grad = range.begin;
     return OkStatus();
   }
 
   Status Check(KernelContext& ctx) const {
     for (int i = 0; i < kNumScalars; ++i) {
-      MR_RETURN_IF_ERROR(
-          CheckHyperparameter(ctx, scalars[i], Rule::kScalars[i]));
+      Hyperparameter scalar = Rule::kScalars[i];
+      if constexpr (requires { rule.multiply_linear_by_lr; }) {
+        if (rule.multiply_linear_by_lr &&
+            scalar.range == ScalarRange::kPositive) {
+          scalar.range = ScalarRange::kNotNegative;
+        }
+      }
+      MR_RETURN_IF_ERROR(CheckHyperparameter(ctx, scalars[i], scalar));
     }
     return OkStatus();
   }
@@ -114,6 +123,7 @@ class OptimizerInputs {
 
   Rule rule;
   int grad = 0;
+  const char* grad_name = "grad";
   int scalars[kNumScalars] = {};
 };
 
@@ -129,7 +139,7 @@ class DenseKernel {
     MR_RETURN_IF_ERROR(in_.Check(ctx));
     const Tensor& grad = ctx.input(in_.grad);
     return UpdateDense<typename Rule::ElementTypes>(
-        ctx, Rule::kVariables, grad, "grad",
+        ctx, Rule::kNames, grad, in_.grad_name,
         [&]<class T>(LockedVariables& variables) {
           const auto scalars = in_.template Scalars<T>(ctx);
           const T* g = grad.flat<T>().data();
@@ -163,8 +173,8 @@ class SparseKernel {
     {
       MR_ASSIGN_OR_RETURN(
           const auto variables,
-          SparseVariables::Make(ctx, Rule::kVariables, grad,
-                                ctx.input(in_.grad + 1), kBadIndex));
+          SparseVariables::Make(ctx, Rule::kNames, grad,
+                                ctx.input(in_.grad + 1), kBadIndex, kGradRank));
       MR_RETURN_IF_ERROR(Dispatch(
           typename Rule::ElementTypes{}, grad.dtype(),
           [&]<class T>() -> Status {
@@ -188,6 +198,10 @@ class SparseKernel {
   static constexpr BadIndex kBadIndex = [] {
     if constexpr (requires { Rule::kBadIndex; }) return Rule::kBadIndex;
     return BadIndex::kNothingDone;
+  }();
+  static constexpr GradRank kGradRank = [] {
+    if constexpr (requires { Rule::kGradRank; }) return Rule::kGradRank;
+    return GradRank::kNotChecked;
   }();
   OptimizerInputs<Rule> in_;
 };

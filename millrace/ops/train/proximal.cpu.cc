@@ -13,9 +13,14 @@ inline MR_RULE S Shrink(S x, S rate, S l1, S l2) {
   return std::copysign(size, x) / (S(1) + l2 * rate);
 }
 
+template <GradientForm kForm>
 struct ProximalGradientDescentRule {
   static constexpr int kVariables = 1;
-  static constexpr const char* kScalars[] = {"alpha", "l1", "l2"};
+  static constexpr const char* kNames[] = {"var"};
+  static constexpr Hyperparameter kScalars[] = {
+      {"alpha", kForm == GradientForm::kDense ? nullptr : "lr is not a scalar"},
+      {"l1", "l1 regularization strength is not a scalar"},
+      {"l2", "l2 regularization strength is not a scalar"}};
   using ElementTypes = Types<float, double>;
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDone;
   static StatusOr<ProximalGradientDescentRule> Make(const KernelInit&) {
@@ -29,7 +34,13 @@ struct ProximalGradientDescentRule {
 
 struct ProximalAdagradRule {
   static constexpr int kVariables = 2;
-  static constexpr const char* kScalars[] = {"lr", "l1", "l2"};
+  static constexpr const char* kNames[] = {"var", "accum"};
+  static constexpr Hyperparameter kScalars[] = {
+      {"lr", "lr is not a positive scalar", ScalarRange::kPositive},
+      {"l1", "l1 regularization strength is not a non-negative scalar",
+       ScalarRange::kNotNegative},
+      {"l2", "l2 regularization strength is not a non-negative scalar",
+       ScalarRange::kNotNegative}};
   using ElementTypes = Types<float, double>;
   static constexpr BadIndex kBadIndex = BadIndex::kEarlierDone;
   static StatusOr<ProximalAdagradRule> Make(const KernelInit&) {
@@ -47,20 +58,24 @@ struct ProximalAdagradRule {
 
 }  // namespace
 
-MR_KERNELS(ApplyProximalGradientDescent,
-           Cpu){{.types = MR_PROXIMAL_TYPES,
-                 .make = MakeKernel<DenseKernel<ProximalGradientDescentRule>>}};
-MR_KERNELS(ResourceApplyProximalGradientDescent,
-           Cpu){{.types = MR_PROXIMAL_TYPES,
-                 .make = MakeKernel<DenseKernel<ProximalGradientDescentRule>>,
-                 .host = "var"}};
+MR_KERNELS(ApplyProximalGradientDescent, Cpu){
+    {.types = MR_PROXIMAL_TYPES,
+     .make = MakeKernel<
+         DenseKernel<ProximalGradientDescentRule<GradientForm::kDense>>>}};
+MR_KERNELS(ResourceApplyProximalGradientDescent, Cpu){
+    {.types = MR_PROXIMAL_TYPES,
+     .make = MakeKernel<
+         DenseKernel<ProximalGradientDescentRule<GradientForm::kDense>>>,
+     .host = "var"}};
 MR_KERNELS(SparseApplyProximalGradientDescent, Cpu){
     {.types = MR_PROXIMAL_TYPES "; Tindices: int32, int64",
-     .make = MakeKernel<SparseKernel<ProximalGradientDescentRule>>}};
-MR_KERNELS(ResourceSparseApplyProximalGradientDescent,
-           Cpu){{.types = MR_PROXIMAL_TYPES "; Tindices: int32, int64",
-                 .make = MakeKernel<SparseKernel<ProximalGradientDescentRule>>,
-                 .host = "var"}};
+     .make = MakeKernel<
+         SparseKernel<ProximalGradientDescentRule<GradientForm::kRows>>>}};
+MR_KERNELS(ResourceSparseApplyProximalGradientDescent, Cpu){
+    {.types = MR_PROXIMAL_TYPES "; Tindices: int32, int64",
+     .make = MakeKernel<
+         SparseKernel<ProximalGradientDescentRule<GradientForm::kRows>>>,
+     .host = "var"}};
 MR_KERNELS(ApplyProximalAdagrad,
            Cpu){{.types = MR_PROXIMAL_TYPES,
                  .make = MakeKernel<DenseKernel<ProximalAdagradRule>>}};

@@ -18,8 +18,12 @@ inline MR_RULE void Average(S& average, S x, S rho) {
 template <GradientForm kForm>
 struct RmsPropRule {
   static constexpr int kVariables = 3;
-  static constexpr const char* kScalars[] = {"lr", "rho", "momentum",
-                                             "epsilon"};
+  static constexpr const char* kNames[] = {"var", "ms", "mom"};
+  static constexpr Hyperparameter kScalars[] = {
+      {"lr", kForm == GradientForm::kDense ? "lr is not a scalar " : nullptr},
+      "rho",
+      "momentum",
+      "epsilon"};
   using ElementTypes = ApplyTypes;
   static StatusOr<RmsPropRule> Make(const KernelInit&) { return RmsPropRule(); }
   template <class S>
@@ -33,8 +37,12 @@ struct RmsPropRule {
 template <GradientForm kForm>
 struct CenteredRmsPropRule {
   static constexpr int kVariables = 4;
-  static constexpr const char* kScalars[] = {"lr", "rho", "momentum",
-                                             "epsilon"};
+  static constexpr const char* kNames[] = {"var", "mg", "ms", "mom"};
+  static constexpr Hyperparameter kScalars[] = {
+      {"lr", kForm == GradientForm::kDense ? "lr is not a scalar " : nullptr},
+      "rho",
+      "momentum",
+      "epsilon"};
   using ElementTypes = ApplyTypes;
   static StatusOr<CenteredRmsPropRule> Make(const KernelInit&) {
     return CenteredRmsPropRule();

@@ -13,8 +13,9 @@ inline MR_RULE S SignOf(S x) {
 
 struct AddSignRule {
   static constexpr int kVariables = 2;
-  static constexpr const char* kScalars[] = {"lr", "alpha", "sign_decay",
-                                             "beta"};
+  static constexpr const char* kNames[] = {"var", "m"};
+  static constexpr Hyperparameter kScalars[] = {"lr", "alpha", "sign_decay",
+                                                "beta"};
   using ElementTypes = FloatTypes;
   static StatusOr<AddSignRule> Make(const KernelInit&) { return AddSignRule(); }
   template <class S>
@@ -26,8 +27,9 @@ struct AddSignRule {
 
 struct PowerSignRule {
   static constexpr int kVariables = 2;
-  static constexpr const char* kScalars[] = {"lr", "logbase", "sign_decay",
-                                             "beta"};
+  static constexpr const char* kNames[] = {"var", "m"};
+  static constexpr Hyperparameter kScalars[] = {"lr", "logbase", "sign_decay",
+                                                "beta"};
   using ElementTypes = FloatTypes;
   static StatusOr<PowerSignRule> Make(const KernelInit&) {
     return PowerSignRule();

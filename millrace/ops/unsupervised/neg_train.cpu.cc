@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "millrace/base/random.h"
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/range_sampler.h"
 
@@ -45,6 +46,10 @@ class NegTrainKernel {
                         init.Attr<std::vector<int64_t>>("vocab_count"));
     MR_ASSIGN_OR_RETURN(k.negatives_,
                         init.Attr<int64_t>("num_negative_samples"));
+    for (const int64_t count : counts) {
+      MR_RETURN_IF_ERROR(CheckInt32Attr("vocab_count", count));
+    }
+    MR_RETURN_IF_ERROR(CheckInt32Attr("num_negative_samples", k.negatives_));
     k.sums_ = SumsOfWeights(counts);
     return k;
   }

@@ -28,6 +28,7 @@ FORMAT = 1
 STOCK_SERVER = """
 import os, resource, sys
 address, memory = sys.argv[1], int(sys.argv[2])
+os.chdir(sys.argv[3])
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 import tensorflow as tf
@@ -35,6 +36,13 @@ server = tf.compat.v1.train.Server({"local": [address]}, job_name="local", task_
 import threading
 threading.Event().wait()
 """
+
+
+def _own_folder(parent, name):
+  """Where a side runs: some graphs write files of relative names."""
+  path = os.path.join(parent, name)
+  os.makedirs(path, exist_ok=True)
+  return path
 
 
 def connected(address):
@@ -54,7 +62,8 @@ class StockServer:
   def _new_process(self):
     address = "127.0.0.1:%d" % free_ports(1)[0]
     with open(os.path.join(self.folder, "stock.log"), "ab") as log:
-      return forked_python.start(["-c", STOCK_SERVER, address, str(MEMORY)], stdout=log, stderr=log), address
+      command = ["-c", STOCK_SERVER, address, str(MEMORY), _own_folder(self.folder, "stock")]
+      return forked_python.start(command, stdout=log, stderr=log), address
 
   def _start(self):
     self.process, address = self.next or self._new_process()
@@ -144,7 +153,8 @@ class Ours:
   """A server of ours, started again when it falls."""
 
   def __init__(self, folder):
-    self.server = our_server.OurServer(os.path.join(folder, "millrace.log"), OUR_FLAGS)
+    log, own = os.path.join(folder, "millrace.log"), _own_folder(folder, "ours")
+    self.server = our_server.OurServer(log, OUR_FLAGS, own)
     self.wire, self.asked = None, 0
 
   def __enter__(self):
