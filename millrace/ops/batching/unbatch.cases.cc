@@ -28,8 +28,8 @@ MR_CASES(Unbatch)(CaseList& c) {
   c.Ok({F32({3, 2}), Table(6, 2), Id(6)}, {{"timeout_micros", kMicros}});
   c.Ok({F32({3}), Table(7, 0), Id(7)}, {{"timeout_micros", kMicros}});
   // Rows that are aligned in the batch's buffer.
-  c.Ok({F32({4, 16}), Tensor::Of<int64_t>(TensorShape({1, 3}), {12, 1, 4}),
-        Id(12)},
+  c.Ok({F32({4, 16}),
+        Tensor::Of<int64_t>(TensorShape({2, 3}), {20, 0, 1, 12, 1, 4}), Id(12)},
        {{"timeout_micros", kMicros}});
   c.Error({F32({3}), Table(8, 3), Tensor::Vector<int64_t>({8})},
           {{"timeout_micros", kMicros}}, StatusCode::kInvalidArgument,

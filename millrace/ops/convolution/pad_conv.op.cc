@@ -110,7 +110,7 @@ MR_OP(FusedResizeAndPadConv2D){
       for (int i = 0; i < 2; ++i) {
         const int64_t known = size == nullptr ? kUnknownDim : IntAt(*size, i);
         // The kernel refuses sizes that are not positive.
-        images.set_dim(i + 1, known > 0 ? known : kUnknownDim);
+        images.set_dim(i + 1, std::max(known, kUnknownDim));
       }
       return PadConvShape(c, images, 2);
     },

@@ -253,7 +253,7 @@ MR_CASES(TensorListConcat)(CaseList& c) {
       .Node("a", "TensorListConcat", {"list"}, Element(kFloat))
       .NoShapeCheck()
       .RunError({"a"}, kInvalid,
-                "Concating lists with uninitialized tensors is not supported");
+                "Trying to concat list with only uninitialized tensors");
 }
 MR_CASES(TensorListConcatV2)(CaseList& c) {
   c.EachType("element_dtype", Concats);
