@@ -114,6 +114,18 @@ class WindowPlaces {
 
 enum class PoolOver { kSpace, kSpaceOrChannels };
 
+// What stock's kernels of an op say otherwise than those of other ops.
+struct PoolWords {
+  const char* strides = "stride";
+  // Of a window of no size, before what is said of the batch; null if the batch
+  // comes first.
+  const char* no_window = nullptr;
+  bool tells_window = false;  // behind the text
+  bool counts_space = false;  // rather than all dimensions
+
+  static PoolWords Of(absl::string_view op);
+};
+
 // The attributes of pooling. Makes problems from shapes.
 class PoolAttrs {
  public:
@@ -131,6 +143,8 @@ class PoolAttrs {
   TensorShape OutputShape(const PoolProblem& p, const TensorShape& input) const;
 
  private:
+  Status CheckLists() const;
+  Status CheckRank(const TensorShape& input) const;
   bool OverChannels() const {
     return ksize_[static_cast<size_t>(layout_.channel_dim())] > 1;
   }
@@ -138,7 +152,11 @@ class PoolAttrs {
   ImageLayout layout_;
   std::string padding_;
   std::vector<int64_t> ksize_, strides_, explicit_paddings_;
+  PoolWords words_;
 };
+
+// Returns INVALID_ARGUMENT "NAME must be 4-dimensional" for another rank.
+Status ExpectRank(const char* name, const Tensor& tensor, int rank);
 
 // Returns INVALID_ARGUMENT "Expected WHAT shape to be ..." for another shape.
 Status ExpectShape(absl::string_view what, const Tensor& tensor,
