@@ -9,7 +9,8 @@ PoolWords PoolWords::Of(absl::string_view op) {
   PoolWords words;
   for (const char* one :
        {"AvgPoolGrad", "MaxPoolGrad", "MaxPoolGradGrad", "MaxPool3DGradGrad",
-        "MaxPoolGradV2", "MaxPoolGradGradV2", "_MaxPoolGradByOffsets"}) {
+        "MaxPoolGradV2", "MaxPoolGradGradV2", "_MaxPoolGradByOffsets",
+        "QuantizedAvgPool"}) {
     if (op == one) words.strides = "strides";
   }
   for (const char* one : {"AvgPool", "MaxPool", "MaxPoolV2",
@@ -25,7 +26,8 @@ PoolWords PoolWords::Of(absl::string_view op) {
   } else if (op == "MaxPoolWithArgmax") {
     words.no_window = "ksize must be a positive int32 value, got:";
     words.tells_window = true;
-  } else if (words.counts_space && op != "AvgPool") {
+  } else if (op == "QuantizedMaxPool" ||
+             (words.counts_space && op != "AvgPool")) {
     words.no_window = "Sliding window ksize must be > 0";
   }
   return words;
