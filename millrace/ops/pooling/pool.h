@@ -114,13 +114,13 @@ class WindowPlaces {
 
 enum class PoolOver { kSpace, kSpaceOrChannels };
 
-// What stock's kernels of an op say otherwise than those of other ops.
+// The words of errors that differ between stock's kernels of pooling.
 struct PoolWords {
   const char* strides = "stride";
-  // Of a window of no size, before what is said of the batch; null if the batch
-  // comes first.
+  // The error of a window of no size, which comes before that of the batch;
+  // null if it comes after it.
   const char* no_window = nullptr;
-  bool tells_window = false;  // behind the text
+  bool tells_window = false;  // behind that text
   bool counts_space = false;  // rather than all dimensions
 
   static PoolWords Of(absl::string_view op);

@@ -55,7 +55,7 @@ StatusOr<std::vector<int64_t>> IntListOr(const AttrMap& attrs,
                                          absl::string_view name,
                                          std::vector<int64_t> otherwise);
 
-// What differs between ops in how they refuse the attributes below.
+// The way in which an op refuses the attributes below.
 struct SlidingRules {
   // Whether strides and dilations of batch and channels are INVALID_ARGUMENT,
   // and not UNIMPLEMENTED.

@@ -196,6 +196,9 @@ Status CheckChannels(const Tensor& x, const Tensor& min, const Tensor& max,
                                : check(max, "input_max"));
   MR_RETURN_IF_ERROR(min_first ? check(max, "input_max")
                                : check(min, "input_min"));
+  if (told == ToldBy::kMax && x.num_elements() == 0) {
+    return InvalidArgument("input must not be empty");
+  }
   if (x.dim(3) == depth) return OkStatus();
   return InvalidArgument(
       "input must have same number of channels as length of input_min: ",
