@@ -81,7 +81,7 @@ class DiagBase {
     }
     const std::vector<int64_t> values = IntValues(k);
     if (values.empty()) {
-      return InvalidArgument("diag_index must have at least one element");
+      return InvalidArgument("Expected diag_index to have at least 1 element");
     }
     if (values.size() > 2) {
       return InvalidArgument(
@@ -166,9 +166,9 @@ class DiagPartKernel : public DiagBase {
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, part.shape));
     if (out->num_elements() == 0) return OkStatus();
     if (ranged()) {
-      if (ctx.input(2).rank() != 0) {
-        return InvalidArgument("padding_value must be a scalar, received ",
-                               ctx.input(2).shape().DebugString());
+      if (ctx.input(2).num_elements() != 1) {
+        return InvalidArgument("padding_value must be a scalar (received ",
+                               ctx.input(2).shape().DebugString(), ")");
       }
       MR_RETURN_IF_ERROR(FillTensor(ctx, out, ctx.input(2).data()));
     }
@@ -246,11 +246,12 @@ class DiagKernel : public DiagBase {
       d->rows = d->cols = longest;
       return OkStatus();
     }
-    MR_RETURN_IF_ERROR(CheckScalar(ctx.input(2), "num_rows"));
-    MR_RETURN_IF_ERROR(CheckScalar(ctx.input(3), "num_cols"));
-    if (ctx.input(4).rank() != 0) {
-      return InvalidArgument("padding_value must be a scalar, received ",
-                             ctx.input(4).shape().DebugString());
+    constexpr const char* kScalars[] = {"num_rows", "num_cols",
+                                        "padding_value"};
+    for (int i = 2; i < 5; ++i) {
+      if (ctx.input(i).rank() == 0) continue;
+      return InvalidArgument(kScalars[i - 2], " must be a scalar (received ",
+                             ctx.input(i).shape().DebugString(), ")");
     }
     d->rows = IntValues(ctx.input(2))[0];
     d->cols = IntValues(ctx.input(3))[0];

@@ -22,20 +22,12 @@ char* Elements(const Tensor& t) { return const_cast<char*>(t.data()); }
 // input, or its shape.
 enum class SizesFrom { kVector, kTensor };
 
-StatusOr<TensorShape> SizesOf(const Tensor& t, SizesFrom from) {
-  if (from == SizesFrom::kTensor) return t.shape();
-  if (t.rank() != 1) {
-    return InvalidArgument("sizes input must be 1-dim, not ", t.rank());
-  }
-  return ShapeFromTensor(t);
-}
-
 template <ConvKind kKind, ConvPass kPass, SizesFrom kSizes, class Runner>
 class ConvKernel {
  public:
   static StatusOr<ConvKernel> Make(const KernelInit& init) {
     ConvKernel k;
-    MR_ASSIGN_OR_RETURN(k.attrs_, ConvAttrs::Make(init, kKind));
+    MR_ASSIGN_OR_RETURN(k.attrs_, ConvAttrs::Make(init, kKind, kPass));
     return k;
   }
 
@@ -46,8 +38,12 @@ class ConvKernel {
       MR_ASSIGN_OR_RETURN(input, InputSizes(ctx));
       result = 0;
     } else if (kPass == ConvPass::kFilter) {
-      MR_ASSIGN_OR_RETURN(filter, SizesOf(ctx.input(1), kSizes));
+      MR_ASSIGN_OR_RETURN(filter, SizesOf(ctx.input(1)));
       result = 1;
+    }
+    if (kPass != ConvPass::kForward) {
+      MR_RETURN_IF_ERROR(
+          attrs_.CheckBackward(input, filter, ctx.input(2).shape()));
     }
     if (kKind == ConvKind::k3D && kPass == ConvPass::kForward &&
         filter.num_elements() == 0) {
@@ -84,13 +80,30 @@ class ConvKernel {
   }
 
  private:
+  StatusOr<TensorShape> SizesOf(const Tensor& t) const {
+    if (kSizes == SizesFrom::kTensor) return t.shape();
+    return attrs_.SizesOf(t);
+  }
+
   // Returns the shape of the input. Stock takes [height, width] for the images
   // of out_backprop, too.
   StatusOr<TensorShape> InputSizes(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(TensorShape sizes, SizesOf(ctx.input(0), kSizes));
-    if (attrs_.spatial() != 2 || sizes.rank() != 2 ||
-        ctx.input(1).rank() != 4 || ctx.input(2).rank() != 4) {
-      return sizes;
+    if (kKind != ConvKind::k2D) return SizesOf(ctx.input(0));
+    if (ctx.input(2).rank() != 4) {
+      return InvalidArgument("input_sizes must be 4-dimensional, got: ",
+                             ctx.input(2).rank(), " (of out_backprop)");
+    }
+    MR_ASSIGN_OR_RETURN(TensorShape sizes, SizesOf(ctx.input(0)));
+    if (sizes.rank() == 4) return sizes;
+    if (sizes.rank() != 2) {
+      return InvalidArgument(
+          "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 "
+          "values, but got: ",
+          sizes.rank());
+    }
+    if (ctx.input(1).rank() != 4) {
+      return InvalidArgument(
+          "Conv2DCustomBackpropInput: filter must be 4-dimensional");
     }
     return attrs_.FromSpatial(sizes, ctx.input(2).dim(0), ctx.input(1).dim(2));
   }

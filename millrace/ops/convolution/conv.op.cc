@@ -30,8 +30,12 @@ enum class Filters { kFull, kDepthwise };
 
 template <int kSpatial, Filters kFilters>
 Status ConvShape(ShapeContext& c) {
+  constexpr bool kDepthwise = kFilters == Filters::kDepthwise;
+  constexpr SlidingRules kRules{
+      .across_is_invalid = kDepthwise || kSpatial == 3,
+      .depthwise = kDepthwise};
   MR_ASSIGN_OR_RETURN(const SlidingAttrs attrs,
-                      SlidingAttrs::Read(c.attrs(), kSpatial));
+                      SlidingAttrs::Read(c.attrs(), kSpatial, kRules));
   const ImageLayout& layout = attrs.layout;
   MR_ASSIGN_OR_RETURN(const PartialShape input, c.WithRank(0, layout.rank()));
   MR_ASSIGN_OR_RETURN(const PartialShape filter, c.WithRank(1, layout.rank()));

@@ -4,27 +4,50 @@
 
 namespace millrace::ops {
 
-StatusOr<ConvAttrs> ConvAttrs::Make(const KernelInit& init, ConvKind kind) {
+StatusOr<ConvAttrs> ConvAttrs::Make(const KernelInit& init, ConvKind kind,
+                                    ConvPass pass) {
   ConvAttrs a;
-  a.depthwise_ = kind == ConvKind::kDepthwise;
+  a.kind_ = kind;
+  a.pass_ = pass;
   const int spatial = kind == ConvKind::k3D ? 3 : 2;
+  const SlidingRules rules{
+      .across_is_invalid = kind != ConvKind::k2D || pass == ConvPass::kFilter,
+      .depthwise = kind == ConvKind::kDepthwise};
   MR_ASSIGN_OR_RETURN(a.sliding_,
-                      SlidingAttrs::Read(init.node().attrs, spatial));
+                      SlidingAttrs::Read(init.node().attrs, spatial, rules));
   return a;
+}
+
+Status ConvAttrs::CheckRanks(const TensorShape& input,
+                             const TensorShape& filter) const {
+  const int rank = sliding_.layout.rank();
+  if (kind_ == ConvKind::k3D) {
+    if (input.rank() != rank) {
+      return InvalidArgument("input must be 5-dimensional");
+    }
+    if (filter.rank() != rank) {
+      return InvalidArgument("filter must be 5-dimensional");
+    }
+    return OkStatus();
+  }
+  const bool depthwise = kind_ == ConvKind::kDepthwise;
+  const char* const what = depthwise ? "" : "convolution ";
+  if (input.rank() != rank) {
+    return InvalidArgument(what, "input must be ", rank, "-dimensional",
+                           depthwise ? "" : ": ", input.DebugString());
+  }
+  if (filter.rank() != rank) {
+    return InvalidArgument(what, "filter must be ", rank,
+                           "-dimensional: ", filter.DebugString());
+  }
+  return OkStatus();
 }
 
 StatusOr<ConvProblem> ConvAttrs::Resolve(DataType type,
                                          const TensorShape& input,
                                          const TensorShape& filter) const {
   const ImageLayout& layout = sliding_.layout;
-  if (input.rank() != layout.rank()) {
-    return InvalidArgument("input must be ", layout.rank(),
-                           "-dimensional: ", input.DebugString());
-  }
-  if (filter.rank() != layout.rank()) {
-    return InvalidArgument("filter must be ", layout.rank(),
-                           "-dimensional: ", filter.DebugString());
-  }
+  MR_RETURN_IF_ERROR(CheckRanks(input, filter));
   ConvProblem p;
   p.type = type;
   p.channels_first = layout.channels_first;
@@ -33,7 +56,7 @@ StatusOr<ConvProblem> ConvAttrs::Resolve(DataType type,
   p.in_depth = input.dim(layout.channel_dim());
   const int64_t filter_depth = filter.dim(layout.spatial);
   const int64_t last = filter.dim(layout.spatial + 1);
-  if (depthwise_) {
+  if (kind_ == ConvKind::kDepthwise) {
     if (filter_depth != p.in_depth) {
       return InvalidArgument("input and filter must have the same depth: ",
                              p.in_depth, " vs ", filter_depth);
@@ -45,24 +68,27 @@ StatusOr<ConvProblem> ConvAttrs::Resolve(DataType type,
       return InvalidArgument("filter depth must be stricly positive, got 0");
     }
     // There may be no output channels: then the result is empty.
-    if (filter.NumElements(0, filter.rank() - 1) == 0) {
+    if (pass_ == ConvPass::kForward &&
+        filter.NumElements(0, filter.rank() - 1) == 0) {
       return InvalidArgument(
           "filter must not have zero elements (i.e. all dimensions must be "
           "non-zero)");
     }
-    const bool fits = layout.spatial == 3 ? p.in_depth == filter_depth
-                                          : p.in_depth % filter_depth == 0;
-    if (!fits) {
-      return layout.spatial == 3
-                 ? InvalidArgument(
-                       "input and filter must have the same depth: ",
-                       p.in_depth, " vs ", filter_depth)
-                 : InvalidArgument(
-                       "input depth must be evenly divisible by filter "
-                       "depth: ",
-                       p.in_depth, " vs ", filter_depth);
+    const bool volumes = layout.spatial == 3;
+    if (filter_depth != 0 && p.in_depth % filter_depth != 0) {
+      return InvalidArgument(
+          volumes ? "Input" : "input",
+          " depth must be evenly divisible by filter depth: ", p.in_depth,
+          " vs ", filter_depth);
     }
-    p.groups = std::max<int64_t>(1, p.in_depth / filter_depth);
+    if (volumes && p.in_depth != filter_depth) {
+      return InvalidArgument("Number of channels in filter (", filter_depth,
+                             ") must match last dimension of input (",
+                             p.in_depth, ")");
+    }
+    if (filter_depth != 0) {
+      p.groups = std::max<int64_t>(1, p.in_depth / filter_depth);
+    }
     p.out_depth = last;
     if (last % p.groups != 0) {
       return InvalidArgument(

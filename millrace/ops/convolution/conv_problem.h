@@ -44,8 +44,16 @@ struct ConvProblem {
 // The attributes of a convolution. Makes problems from shapes.
 class ConvAttrs {
  public:
-  static StatusOr<ConvAttrs> Make(const KernelInit& init, ConvKind kind);
+  static StatusOr<ConvAttrs> Make(const KernelInit& init, ConvKind kind,
+                                  ConvPass pass = ConvPass::kForward);
 
+  // Returns the shape that input `t` of a backward pass holds, of the input or
+  // the filter.
+  StatusOr<TensorShape> SizesOf(const Tensor& t) const;
+  // Returns INVALID_ARGUMENT if the sizes of a backward pass do not fit each
+  // other, apart from those of space.
+  Status CheckBackward(const TensorShape& input, const TensorShape& filter,
+                       const TensorShape& out_backprop) const;
   // Returns INVALID_ARGUMENT if the shapes do not fit.
   StatusOr<ConvProblem> Resolve(DataType type, const TensorShape& input,
                                 const TensorShape& filter) const;
@@ -57,8 +65,11 @@ class ConvAttrs {
                           int64_t channels) const;
 
  private:
+  Status CheckRanks(const TensorShape& input, const TensorShape& filter) const;
+
   SlidingAttrs sliding_;
-  bool depthwise_ = false;
+  ConvKind kind_ = ConvKind::k2D;
+  ConvPass pass_ = ConvPass::kForward;
 };
 
 // Elements of the three tensors. The pass writes the one that it computes and

@@ -144,8 +144,13 @@ bool FindActivation(absl::string_view name, Activation* activation) {
 // Returns the elements of a vector argument, one for each channel.
 template <class T>
 StatusOr<std::vector<ComputeType<T>>> ReadChannels(const Tensor& t,
+                                                   const char* name,
                                                    int64_t channels) {
-  if (t.dtype() != DataTypeOf<T> || t.rank() != 1 || t.dim(0) != channels) {
+  if (t.rank() != 1) {
+    return InvalidArgument(name, " must be 1-dimensional",
+                           t.shape().DebugString());
+  }
+  if (t.dtype() != DataTypeOf<T> || t.dim(0) != channels) {
     return InvalidArgument(
         "Arguments by channel must be vectors of the output's type with as "
         "many elements as there are channels: ",
@@ -212,13 +217,18 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
   std::vector<S> scale, offset, mean;
   int input = first_input_;
   if (adds_bias_) {
-    MR_ASSIGN_OR_RETURN(offset, ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN_OR_RETURN(offset,
+                        ReadChannels<T>(ctx.input(input++), "bias", channels));
   } else {
-    MR_ASSIGN_OR_RETURN(scale, ReadChannels<T>(ctx.input(input++), channels));
-    MR_ASSIGN_OR_RETURN(offset, ReadChannels<T>(ctx.input(input++), channels));
-    MR_ASSIGN_OR_RETURN(mean, ReadChannels<T>(ctx.input(input++), channels));
-    MR_ASSIGN_OR_RETURN(const std::vector<S> variance,
-                        ReadChannels<T>(ctx.input(input++), channels));
+    MR_ASSIGN_OR_RETURN(scale,
+                        ReadChannels<T>(ctx.input(input++), "scale", channels));
+    MR_ASSIGN_OR_RETURN(
+        offset, ReadChannels<T>(ctx.input(input++), "offset", channels));
+    MR_ASSIGN_OR_RETURN(
+        mean, ReadChannels<T>(ctx.input(input++), "estimated_mean", channels));
+    MR_ASSIGN_OR_RETURN(
+        const std::vector<S> variance,
+        ReadChannels<T>(ctx.input(input++), "estimated_variance", channels));
     for (size_t c = 0; c < scale.size(); ++c) {
       scale[c] /= std::sqrt(variance[c] + static_cast<S>(epsilon_));
     }

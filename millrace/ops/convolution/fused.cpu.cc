@@ -25,6 +25,22 @@ StatusOr<std::optional<FusedKernels>> OwnNodes(const KernelInit& init) {
   return nodes;
 }
 
+// Returns INVALID_ARGUMENT unless the numbers of arguments that attributes of a
+// node of stock's rewriting say are those that there are.
+Status CheckArgumentCounts(const KernelInit& init) {
+  if (init.node().fused != nullptr || !init.HasAttr("num_host_args")) {
+    return OkStatus();
+  }
+  MR_ASSIGN_OR_RETURN(const int args, init.Attr<int32_t>("num_args"));
+  MR_ASSIGN_OR_RETURN(const int host, init.Attr<int32_t>("num_host_args"));
+  if (int64_t{args} + host + 2 == init.num_inputs()) return OkStatus();
+  return InvalidArgument(
+      "Fused Conv2D must have the number of inputs equal to 2 + num_args + "
+      "num_host_args but in fact the number of inputs is ",
+      init.num_inputs(), " and num_args is ", args, " and num_host_args is ",
+      host);
+}
+
 bool IsBias(const Tensor& t, int64_t channels) {
   return t.rank() == 1 && t.dim(0) == channels;
 }
@@ -44,9 +60,7 @@ class FusedMatMulKernel {
     const Tensor& a = ctx.input(0);
     const Tensor& b = ctx.input(1);
     if (nodes_ && !Fits(ctx)) return nodes_->RunOneByOne(ctx);
-    for (int i = 0; i < 2; ++i) {
-      MR_RETURN_IF_ERROR(ExpectMatrix(ctx.input(i), i));
-    }
+    MR_RETURN_IF_ERROR(ExpectMatrices(a, b));
     MR_ASSIGN_OR_RETURN(const MatrixProblem p,
                         ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
     MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({p.m, p.n}));
@@ -101,6 +115,7 @@ class FusedConvKernel {
     if (!paddings.empty()) {
       return Unimplemented("Fused Conv implementation has no padding_list");
     }
+    MR_RETURN_IF_ERROR(CheckArgumentCounts(init));
     MR_ASSIGN_OR_RETURN(k.attrs_, ConvAttrs::Make(init, kKind));
     MR_ASSIGN_OR_RETURN(k.epilogue_, Epilogue::Make(init, "Conv2D", 2));
     MR_ASSIGN_OR_RETURN(k.nodes_, OwnNodes(init));

@@ -150,7 +150,8 @@ class PadConvKernel {
     }
     MR_ASSIGN_OR_RETURN(const auto mode, init.Attr<std::string>("mode"));
     k.edge_ = mode == "REFLECT" ? 1 : 0;
-    MR_ASSIGN_OR_RETURN(k.strides_, init.Attr<std::vector<int64_t>>("strides"));
+    MR_ASSIGN_OR_RETURN(k.strides_,
+                        Int32ListOr(init.node().attrs, "strides", {}));
     MR_ASSIGN_OR_RETURN(k.padding_, init.Attr<std::string>("padding"));
     if (k.strides_.size() != 4) {
       return InvalidArgument(

@@ -14,12 +14,13 @@ class PatchesKernel {
  public:
   static StatusOr<PatchesKernel> Make(const KernelInit& init) {
     PatchesKernel k;
-    MR_ASSIGN_OR_RETURN(k.sizes_, init.Attr<Ints>("ksizes"));
-    MR_ASSIGN_OR_RETURN(k.strides_, init.Attr<Ints>("strides"));
+    MR_ASSIGN_OR_RETURN(k.sizes_, Int32ListOr(init.node().attrs, "ksizes", {}));
+    MR_ASSIGN_OR_RETURN(k.strides_,
+                        Int32ListOr(init.node().attrs, "strides", {}));
     MR_ASSIGN_OR_RETURN(k.padding_, init.Attr<std::string>("padding"));
     MR_ASSIGN_OR_RETURN(k.rates_,
-                        IntListOr(init.node().attrs, "rates",
-                                  Ints(static_cast<size_t>(kRank), 1)));
+                        Int32ListOr(init.node().attrs, "rates",
+                                    Ints(static_cast<size_t>(kRank), 1)));
     MR_RETURN_IF_ERROR(k.Check(k.sizes_, "ksizes"));
     MR_RETURN_IF_ERROR(k.Check(k.strides_, "strides"));
     MR_RETURN_IF_ERROR(k.Check(k.rates_, "rates"));
@@ -112,7 +113,7 @@ class PatchesKernel {
     if (list.front() != 1 || list.back() != 1) {
       return Unimplemented(
           "Only support ", what,
-          " across space: that of the batch and depth must be 1");
+          " across space. That of the batch and depth must be 1.");
     }
     for (const int64_t n : list) {
       if (n < 1) {

@@ -9,10 +9,11 @@ Status PatchesShape(ShapeContext& c) {
   constexpr int kRank = kSpatial + 2;
   using Ints = std::vector<int64_t>;
   MR_ASSIGN_OR_RETURN(PartialShape shape, c.WithRank(0, kRank));
-  MR_ASSIGN_OR_RETURN(const Ints sizes, c.Attr<Ints>("ksizes"));
-  MR_ASSIGN_OR_RETURN(const Ints strides, c.Attr<Ints>("strides"));
+  MR_ASSIGN_OR_RETURN(const Ints sizes, Int32ListOr(c.attrs(), "ksizes", {}));
+  MR_ASSIGN_OR_RETURN(const Ints strides,
+                      Int32ListOr(c.attrs(), "strides", {}));
   MR_ASSIGN_OR_RETURN(const Ints rates,
-                      IntListOr(c.attrs(), "rates", Ints(kRank, 1)));
+                      Int32ListOr(c.attrs(), "rates", Ints(kRank, 1)));
   MR_ASSIGN_OR_RETURN(const auto padding, c.Attr<std::string>("padding"));
   for (const Ints* list : {&sizes, &strides, &rates}) {
     if (list->size() != kRank) {

@@ -74,6 +74,7 @@ class BinaryKernel {
         forwards_(plain_ && input_bytes_ == output_bytes_) {}
 
   void set_same_size() { same_size_ = true; }
+  void set_same_shape() { same_shape_ = true; }
   // Sets the result for shapes that do not broadcast, instead of an error.
   void set_if_incompatible(bool value) {
     answers_incompatible_ = true;
@@ -84,6 +85,7 @@ class BinaryKernel {
     const TensorShape& xs = ctx.input(0).shape();
     const TensorShape& ys = ctx.input(1).shape();
     if (xs == ys) return RunOneForm(ctx, Form::kVectorVector, xs);
+    if (same_shape_) return DifferentShapes(ctx, 1);
     if (same_size_) {
       if (xs.num_elements() != ys.num_elements()) {
         return InvalidArgument(
@@ -227,6 +229,7 @@ class BinaryKernel {
   bool plain_;     // false for strings, which are assigned one by one
   bool forwards_;  // the output may take over an input's buffer
   bool same_size_ = false;
+  bool same_shape_ = false;
   bool answers_incompatible_ = false;
   bool if_incompatible_ = false;
 };
@@ -243,11 +246,7 @@ class FunctionKernel {
     const int num_inputs = function_->num_inputs();
     const char* in[ElementwiseFunction::kMaxInputs] = {};
     for (int i = 0; i < num_inputs; ++i) {
-      if (ctx.input(i).shape() != shape) {
-        return InvalidArgument(
-            "Inputs must have the same size and shape: ", shape.DebugString(),
-            " vs ", ctx.input(i).shape().DebugString());
-      }
+      if (ctx.input(i).shape() != shape) return DifferentShapes(ctx, i);
       in[i] = ctx.input(i).data();
     }
     MR_ASSIGN_OR_RETURN(Tensor* const z,
@@ -305,6 +304,14 @@ class BinaryElements final : public ElementwiseFunction {
 };
 
 }  // namespace
+
+Status DifferentShapes(const KernelContext& ctx, int input) {
+  return InvalidArgument("Inputs to operation ", ctx.node().name, " of type ",
+                         ctx.node().op->name,
+                         " must have the same size and shape.  Input 0: ",
+                         ctx.input(0).shape().DebugString(), " != input ",
+                         input, ": ", ctx.input(input).shape().DebugString());
+}
 
 Status ShardElements(KernelContext& ctx, int64_t total, int64_t cost_picos,
                      absl::FunctionRef<void(int64_t, int64_t)> f) {
@@ -428,6 +435,17 @@ StatusOr<std::unique_ptr<Kernel>> MakeSameSizeKernel(const KernelInit& init,
                       BinaryRunner::Make(table, type, type));
   BinaryKernel kernel(runner, table, type, type);
   kernel.set_same_size();
+  return std::unique_ptr<Kernel>(
+      new millrace::internal::KernelOf<BinaryKernel>(std::move(kernel)));
+}
+
+StatusOr<std::unique_ptr<Kernel>> MakeSameShapeKernel(
+    const KernelInit& init, const BinaryTable& table) {
+  const DataType type = RemoveRef(init.input_type(0));
+  MR_ASSIGN_OR_RETURN(BinaryRunner runner,
+                      BinaryRunner::Make(table, type, type));
+  BinaryKernel kernel(runner, table, type, type);
+  kernel.set_same_shape();
   return std::unique_ptr<Kernel>(
       new millrace::internal::KernelOf<BinaryKernel>(std::move(kernel)));
 }

@@ -33,6 +33,9 @@ StatusOr<std::unique_ptr<Kernel>> MakeEqualityKernel(const KernelInit& init,
 // output gets.
 StatusOr<std::unique_ptr<Kernel>> MakeSameSizeKernel(const KernelInit& init,
                                                      const BinaryTable& table);
+// Makes a kernel of a gradient op whose inputs must have one shape.
+StatusOr<std::unique_ptr<Kernel>> MakeSameShapeKernel(const KernelInit& init,
+                                                      const BinaryTable& table);
 
 template <const UnaryTable& kTable>
 StatusOr<std::unique_ptr<Kernel>> MakeUnary(const KernelInit& init) {
@@ -46,6 +49,10 @@ StatusOr<std::unique_ptr<Kernel>> MakeBinary(const KernelInit& init) {
 template <const BinaryTable& kTable>
 StatusOr<std::unique_ptr<Kernel>> MakeSameSize(const KernelInit& init) {
   return MakeSameSizeKernel(init, kTable);
+}
+template <const BinaryTable& kTable>
+StatusOr<std::unique_ptr<Kernel>> MakeSameShape(const KernelInit& init) {
+  return MakeSameShapeKernel(init, kTable);
 }
 
 // Makes a kernel of an op that is written as a function of spans and has a
@@ -84,6 +91,10 @@ StatusOr<std::unique_ptr<ElementwiseFunction>> SameSizeFunction(
 
 // Returns the loops of Add, for other ops that add.
 const BinaryTable& AddLoops();
+
+// Returns the error of an op whose inputs must have one shape, of which `input`
+// has another one than the first.
+Status DifferentShapes(const KernelContext& ctx, int input);
 
 // Calls f(begin, end) for parts of [0, total) on the device's threads.
 // `cost_picos` is the work for an element in picoseconds.

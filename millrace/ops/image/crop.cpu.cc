@@ -17,11 +17,12 @@ struct Boxes {
 StatusOr<Boxes> ReadBoxes(const Tensor& boxes, const Tensor& index,
                           int64_t images) {
   if (boxes.rank() != 2) {
-    return InvalidArgument("boxes must be 2-D", boxes.shape().DebugString());
+    return InvalidArgument("boxes must be 2-D, got: ",
+                           boxes.shape().DebugString());
   }
   if (boxes.dim(1) != 4) return InvalidArgument("boxes must have 4 columns");
   if (index.rank() != 1) {
-    return InvalidArgument("box_index must be 1-D",
+    return InvalidArgument("box_indices must be rank 1 but is shape ",
                            index.shape().DebugString());
   }
   if (index.dim(0) != boxes.dim(0)) {
@@ -123,8 +124,12 @@ class CropKernel {
     MR_ASSIGN_OR_RETURN(const Boxes boxes,
                         ReadBoxes(ctx.input(1), ctx.input(2), image.dim(0)));
     const Tensor& size = ctx.input(3);
-    if (size.rank() != 1 || size.dim(0) != 2) {
-      return InvalidArgument("crop_size must be 1-D with two elements",
+    if (size.rank() != 1) {
+      return InvalidArgument("crop_size must be 1-D",
+                             size.shape().DebugString());
+    }
+    if (size.dim(0) != 2) {
+      return InvalidArgument("crop_size must have two elements",
                              size.shape().DebugString());
     }
     const std::vector<int64_t> sizes = IntValues(size);
@@ -192,12 +197,13 @@ class CropKernel {
   float outside_ = 0;
 };
 
-Status CheckGrads(const Tensor& grads, const Boxes& boxes, int64_t depth) {
+Status CheckGrads(const Tensor& grads, const Boxes& boxes, int64_t depth,
+                  const char* other_depth) {
   if (grads.dim(0) != boxes.size()) {
     return InvalidArgument("boxes and grads have incompatible shape");
   }
   if (grads.dim(3) != depth) {
-    return InvalidArgument("image_size and grads are incompatible");
+    return InvalidArgument(other_depth);
   }
   return OkStatus();
 }
@@ -213,9 +219,19 @@ class CropGradImageKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& grads = ctx.input(0);
     MR_RETURN_IF_ERROR(CheckRank4(grads, "grads image"));
-    if (ctx.input(3).rank() != 1 || ctx.input(3).dim(0) != 4) {
-      return InvalidArgument("image_size must be 1-D with 4 elements",
-                             ctx.input(3).shape().DebugString());
+    const Tensor& size = ctx.input(3);
+    if (size.rank() != 1) {
+      return InvalidArgument("image_size must be 1-D",
+                             size.shape().DebugString());
+    }
+    if (size.dim(0) != 4) {
+      return InvalidArgument("image_size must have 4 elements",
+                             size.shape().DebugString());
+    }
+    for (const int64_t n : IntValues(size)) {
+      if (n < 0) {
+        return InvalidArgument("Expected a non-negative size, got ", n);
+      }
     }
     MR_ASSIGN_OR_RETURN(const TensorShape shape, ShapeFromTensor(ctx.input(3)));
     const int64_t height = shape.dim(1), width = shape.dim(2), n = shape.dim(3);
@@ -224,7 +240,8 @@ class CropGradImageKernel {
     }
     MR_ASSIGN_OR_RETURN(const Boxes boxes,
                         ReadBoxes(ctx.input(1), ctx.input(2), shape.dim(0)));
-    MR_RETURN_IF_ERROR(CheckGrads(grads, boxes, n));
+    MR_RETURN_IF_ERROR(
+        CheckGrads(grads, boxes, n, "image_size and grads are incompatible"));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     const float* dy = grads.flat<float>().data();
@@ -280,7 +297,7 @@ Status RunCropGradBoxes(KernelContext& ctx) {
   const int64_t height = image.dim(1), width = image.dim(2), n = image.dim(3);
   MR_ASSIGN_OR_RETURN(const Boxes boxes,
                       ReadBoxes(ctx.input(2), ctx.input(3), image.dim(0)));
-  MR_RETURN_IF_ERROR(CheckGrads(grads, boxes, n));
+  MR_RETURN_IF_ERROR(CheckGrads(grads, boxes, n, "image, grads depth differ"));
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({boxes.size(), 4})));
   const float* dy = grads.flat<float>().data();

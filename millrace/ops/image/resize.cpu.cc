@@ -73,6 +73,7 @@ class ResizeKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const TensorShape shape, ResizedShape(x, ctx.input(1)));
+    MR_RETURN_IF_ERROR(ExpectChannels(x));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN_OR_RETURN(const Plane p,
@@ -116,24 +117,33 @@ class ResizeKernel {
   ResizeOptions options_;
 };
 
-// Returns the shape of the original that has these gradients: that of
-// `original`.
+// Returns the shape of the original that has these gradients: the sides of
+// `original` and, as in stock, the batch and channels of the gradients.
 StatusOr<TensorShape> OriginalShape(const Tensor& grad,
                                     const Tensor& original) {
   MR_RETURN_IF_ERROR(CheckImages(grad, "input_grad"));
   MR_RETURN_IF_ERROR(CheckImages(original, "original_image"));
-  const TensorShape& shape = original.shape();
-  if (shape.dim(0) != grad.dim(0) || shape.dim(3) != grad.dim(3)) {
-    return InvalidArgument(
-        "grads and original_image must have the same batch and channels");
-  }
   for (const int d : {1, 2}) {
-    if (shape.dim(d) <= 0 || grad.dim(d) <= 0) {
+    if (original.dim(d) <= 0 || grad.dim(d) <= 0) {
       return InvalidArgument(
           "original_image and grads must be of non-zero size");
     }
   }
-  return shape;
+  return TensorShape::Make(
+      {grad.dim(0), original.dim(1), original.dim(2), grad.dim(3)});
+}
+
+// Returns the shape of the original with `size`, [height, width], that has
+// these gradients.
+StatusOr<TensorShape> UnresizedShape(const Tensor& grad, const Tensor& size) {
+  if (size.rank() == 1 && size.num_elements() == 2) {
+    for (const int64_t n : IntValues(size)) {
+      if (n <= 0) {
+        return InvalidArgument("shape_t's elements must be positive");
+      }
+    }
+  }
+  return ResizedShape(grad, size);
 }
 
 // Distributes gradients over the original. Those of a bilinear or bicubic
@@ -150,7 +160,7 @@ class ResizeGradKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const TensorShape shape,
-                        kOfNearest ? ResizedShape(grad, ctx.input(1))
+                        kOfNearest ? UnresizedShape(grad, ctx.input(1))
                                    : OriginalShape(grad, ctx.input(1)));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();

@@ -29,6 +29,11 @@ Status CheckImages(const Tensor& t, const char* what) {
   return OkStatus();
 }
 
+Status ExpectChannels(const Tensor& images) {
+  if (images.dim(3) > 0) return OkStatus();
+  return InvalidArgument("image must have at least one channel");
+}
+
 StatusOr<TensorShape> ResizedShape(const Tensor& images, const Tensor& size) {
   MR_RETURN_IF_ERROR(CheckImages(images, "input"));
   if (size.rank() != 1) {

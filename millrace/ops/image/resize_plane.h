@@ -20,6 +20,8 @@ Status CheckImages(const Tensor& t, const char* what);
 // Returns the shape of `images` with the height and width that `size` holds.
 // Returns INVALID_ARGUMENT unless both sizes are positive, before and after.
 StatusOr<TensorShape> ResizedShape(const Tensor& images, const Tensor& size);
+// Returns INVALID_ARGUMENT for images without channels.
+Status ExpectChannels(const Tensor& images);
 
 // The axes from original images to resized ones: taps are pixels of the
 // original.

@@ -276,22 +276,22 @@ class ScaleGradKernel : public ScaleBase {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& grads = ctx.input(0);
-    const TensorShape shape = ctx.input(1).shape();
+    const TensorShape& original = ctx.input(1).shape();
     if (grads.rank() != 4) {
       return InvalidArgument("input_grad must be 4-dimensional",
                              grads.shape().DebugString());
     }
-    if (shape.rank() != 4) {
+    if (original.rank() != 4) {
       return InvalidArgument("original_image must be 4-dimensional",
-                             shape.DebugString());
+                             original.DebugString());
     }
-    if (shape.dim(0) != grads.dim(0) || shape.dim(3) != grads.dim(3)) {
-      return InvalidArgument(
-          "input_grad and original_image must have the same batch and "
-          "channels");
-    }
-    const int64_t in_height = shape.dim(1), in_width = shape.dim(2);
-    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    const int64_t in_height = original.dim(1), in_width = original.dim(2);
+    // As in stock, the batch and channels are those of the gradients.
+    MR_ASSIGN_OR_RETURN(
+        TensorShape shape,
+        TensorShape::Make({grads.dim(0), in_height, in_width, grads.dim(3)}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     Axes axes;
     MR_RETURN_IF_ERROR(

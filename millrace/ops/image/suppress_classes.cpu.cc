@@ -170,15 +170,18 @@ class CombinedKernel {
   StatusOr<Problem> Read(KernelContext& ctx) const {
     const Tensor& boxes = ctx.input(0);
     const Tensor& scores = ctx.input(1);
+    const auto batch = [](const Tensor& t) {
+      return t.rank() == 0 ? int64_t{-1} : t.dim(0);
+    };
+    if (batch(boxes) != batch(scores)) {
+      return InvalidArgument("boxes and scores must have same batch size");
+    }
     if (boxes.rank() != 4) {
       return InvalidArgument("boxes must be 4-D", boxes.shape().DebugString());
     }
     if (scores.rank() != 3) {
       return InvalidArgument("scores must be 3-D",
                              scores.shape().DebugString());
-    }
-    if (boxes.dim(0) != scores.dim(0)) {
-      return InvalidArgument("boxes and scores must have same batch size");
     }
     Problem p{
         boxes.dim(0),   boxes.dim(1), boxes.dim(2), scores.dim(2), 0, 0, 0, 0,

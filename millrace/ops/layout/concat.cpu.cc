@@ -24,17 +24,17 @@ Status ConcatInputs(KernelContext& ctx, int begin, int end, int axis_input,
   }
   const Tensor& first = ctx.input(begin);
   const int rank = first.rank();
-  for (int i = begin; i < end; ++i) {
-    if (ctx.input(i).rank() == 0) {
-      return InvalidArgument(
-          "ConcatOp : Can't concatenate scalars (use tf.stack instead)");
-    }
-  }
   int64_t axis = IntAt(axis_tensor, 0);
   if (axis < -rank || axis >= rank) {
     return InvalidArgument(
         "ConcatOp : Expected concatenating dimensions in the range [", -rank,
         ", ", rank, "), but got ", axis);
+  }
+  for (int i = begin; i < end; ++i) {
+    if (ctx.input(i).rank() == 0) {
+      return InvalidArgument(
+          "ConcatOp : Can't concatenate scalars (use tf.stack instead)");
+    }
   }
   if (axis < 0) axis += rank;
   const int at = static_cast<int>(axis);

@@ -10,7 +10,7 @@ namespace {
 
 struct PackKernel {
   static StatusOr<PackKernel> Make(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(int64_t axis, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(int64_t axis, init.Attr<int32_t>("axis"));
     return PackKernel{axis};
   }
   Status Run(KernelContext& ctx) const {
@@ -56,7 +56,7 @@ struct PackKernel {
 
 struct UnpackKernel {
   static StatusOr<UnpackKernel> Make(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(int64_t axis, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(int64_t axis, init.Attr<int32_t>("axis"));
     return UnpackKernel{axis};
   }
   Status Run(KernelContext& ctx) const {

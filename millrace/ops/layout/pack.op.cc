@@ -7,7 +7,7 @@ namespace {
 
 // Returns the attribute `axis` as an index into a shape of `rank` dimensions.
 StatusOr<int> AxisAttr(ShapeContext& c, int rank) {
-  MR_ASSIGN_OR_RETURN(int64_t axis, c.Attr<int64_t>("axis"));
+  MR_ASSIGN_OR_RETURN(int64_t axis, c.Attr<int32_t>("axis"));
   if (axis < -rank || axis >= rank) {
     return InvalidArgument("Invalid axis: ", axis, "; must be in [", -rank, ",",
                            rank, ")");

@@ -7,16 +7,42 @@
 namespace millrace::ops {
 namespace {
 
+// Returns INVALID_ARGUMENT unless `update` can be row `row` of `value`.
+Status CheckRow(const TensorShape& value, const TensorShape& update,
+                int64_t row) {
+  if (value.rank() == 0) {
+    return InvalidArgument("value should be at least rank 1.");
+  }
+  if (value.dim(0) <= row) {
+    return InvalidArgument("0th dimension of value = ", value.dim(0),
+                           " must be greater than loc_ = ", row);
+  }
+  if (value.rank() != update.rank()) {
+    return InvalidArgument("value and update shape doesn't match: ",
+                           value.DebugString(), " vs. ", update.DebugString());
+  }
+  for (int d = 1; d < value.rank(); ++d) {
+    if (value.dim(d) == update.dim(d)) continue;
+    return InvalidArgument("value and update shape doesn't match ",
+                           value.DebugString(), " vs. ", update.DebugString());
+  }
+  if (update.dim(0) != 1) {
+    return InvalidArgument("update shape doesn't match: ",
+                           update.DebugString());
+  }
+  return OkStatus();
+}
+
 class ParallelConcatKernel {
  public:
   static StatusOr<ParallelConcatKernel> Make(const KernelInit& init) {
     ParallelConcatKernel k;
     MR_ASSIGN_OR_RETURN(const PartialShape shape,
                         init.Attr<PartialShape>("shape"));
-    MR_ASSIGN_OR_RETURN(k.shape_, shape.AsTensorShape());
-    if (k.shape_.rank() == 0) {
-      return InvalidArgument("shape must have at least one dimension");
+    if (!shape.known_rank() || shape.rank() == 0) {
+      return InvalidArgument("value should be at least rank 1.");
     }
+    MR_ASSIGN_OR_RETURN(k.shape_, shape.AsTensorShape());
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -29,10 +55,7 @@ class ParallelConcatKernel {
     dims[0] = 1;
     const TensorShape row = TensorShape(absl::MakeConstSpan(dims));
     for (int i = 0; i < n; ++i) {
-      if (ctx.input(i).shape() == row) continue;
-      return InvalidArgument("Each value must have the shape of a row, ",
-                             row.DebugString(), ", but values[", i, "] has ",
-                             ctx.input(i).shape().DebugString());
+      MR_RETURN_IF_ERROR(CheckRow(shape_, ctx.input(i).shape(), i));
     }
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape_));
     if (n < shape_.dim(0)) MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
@@ -108,11 +131,12 @@ class ParallelConcatUpdateKernel {
  public:
   static StatusOr<ParallelConcatUpdateKernel> Make(const KernelInit& init) {
     ParallelConcatUpdateKernel k;
-    MR_ASSIGN_OR_RETURN(k.row_, init.Attr<int64_t>("loc"));
+    MR_ASSIGN_OR_RETURN(k.row_, init.Attr<int32_t>("loc"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_RETURN_IF_ERROR(Check(ctx.input(0).shape(), ctx.input(1).shape()));
+    MR_RETURN_IF_ERROR(
+        CheckRow(ctx.input(0).shape(), ctx.input(1).shape(), row_));
     const Tensor& value = ctx.input(0);
     const Tensor& update = ctx.input(1);
     const int64_t rows = value.dim(0);
@@ -140,31 +164,6 @@ class ParallelConcatUpdateKernel {
   }
 
  private:
-  Status Check(const TensorShape& value, const TensorShape& update) const {
-    if (value.rank() == 0)
-      return InvalidArgument("value must have at least one dimension");
-    if (value.dim(0) <= row_) {
-      return InvalidArgument("0th dimension of value = ", value.dim(0),
-                             " must be greater than loc_ = ", row_);
-    }
-    if (value.rank() != update.rank()) {
-      return InvalidArgument(
-          "value and update shape doesn't match: ", value.DebugString(),
-          " vs. ", update.DebugString());
-    }
-    for (int d = 1; d < value.rank(); ++d) {
-      if (value.dim(d) == update.dim(d)) continue;
-      return InvalidArgument("value and update shape doesn't match ",
-                             value.DebugString(), " vs. ",
-                             update.DebugString());
-    }
-    if (update.dim(0) != 1) {
-      return InvalidArgument("update shape doesn't match: ",
-                             update.DebugString());
-    }
-    return OkStatus();
-  }
-
   int64_t row_ = 0;
 };
 

@@ -62,6 +62,9 @@ Status ReverseKernel(KernelContext& ctx) {
     return OkStatus();
   }
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
+  if (in.dim(0) == 0) {
+    return InvalidArgument("Invalid input first dimension. Found 0.");
+  }
   if (dims.rank() != 1) {
     return InvalidArgument("'dims' must be 1-dimension, not ", dims.rank());
   }
@@ -79,8 +82,8 @@ enum class Order { kKept, kReversed };
 
 struct ReverseSequenceKernel {
   static StatusOr<ReverseSequenceKernel> Make(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(int64_t seq_dim, init.Attr<int64_t>("seq_dim"));
-    MR_ASSIGN_OR_RETURN(int64_t batch_dim, init.Attr<int64_t>("batch_dim"));
+    MR_ASSIGN_OR_RETURN(int64_t seq_dim, init.Attr<int32_t>("seq_dim"));
+    MR_ASSIGN_OR_RETURN(int64_t batch_dim, init.Attr<int32_t>("batch_dim"));
     if (batch_dim < 0) return InvalidArgument("Invalid batch_dim ", batch_dim);
     if (seq_dim < 0) return InvalidArgument("Invalid seq_dim ", seq_dim);
     return ReverseSequenceKernel{seq_dim, batch_dim};

@@ -31,8 +31,8 @@ Status ReverseV2Shape(ShapeContext& c) {
 Status ReverseSequenceShape(ShapeContext& c) {
   PartialShape in = c.input(0);
   MR_ASSIGN_OR_RETURN(PartialShape lengths, c.WithRank(1, 1));
-  MR_ASSIGN_OR_RETURN(int64_t seq_dim, c.Attr<int64_t>("seq_dim"));
-  MR_ASSIGN_OR_RETURN(int64_t batch_dim, c.Attr<int64_t>("batch_dim"));
+  MR_ASSIGN_OR_RETURN(int64_t seq_dim, c.Attr<int32_t>("seq_dim"));
+  MR_ASSIGN_OR_RETURN(int64_t batch_dim, c.Attr<int32_t>("batch_dim"));
   if (batch_dim < 0)
     return InvalidArgument("batch_dim must be >=0, got ", batch_dim);
   if (seq_dim < 0) return InvalidArgument("seq_dim must be >=0, got ", seq_dim);

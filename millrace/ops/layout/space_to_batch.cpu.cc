@@ -23,7 +23,8 @@ struct Blocks {
 };
 
 StatusOr<Blocks> ReadBlocks(const std::vector<int64_t>& block,
-                            const Tensor& pads, const char* what) {
+                            const Tensor& pads, const char* what,
+                            const char* what_is_negative) {
   Blocks b;
   b.block = block;
   if (pads.rank() != 2 || pads.dim(1) != 2 ||
@@ -39,7 +40,7 @@ StatusOr<Blocks> ReadBlocks(const std::vector<int64_t>& block,
   const std::vector<int64_t> values = IntValues(pads);
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] < 0) {
-      return InvalidArgument(what, " must be non-negative");
+      return InvalidArgument(what_is_negative, " must be non-negative");
     }
     (i % 2 == 0 ? b.before : b.after).push_back(values[i]);
   }
@@ -113,7 +114,7 @@ class BlocksKernel {
   static StatusOr<BlocksKernel> Make(const KernelInit& init) {
     BlocksKernel k;
     if constexpr (kSizes == BlockSizes::kAttr) {
-      MR_ASSIGN_OR_RETURN(k.block_size_, init.Attr<int64_t>("block_size"));
+      MR_ASSIGN_OR_RETURN(k.block_size_, init.Attr<int32_t>("block_size"));
       if (k.block_size_ <= 1) {
         return InvalidArgument("Block size should be > 1: ", k.block_size_);
       }
@@ -131,12 +132,15 @@ class BlocksKernel {
       }
       block = IntValues(ctx.input(1));
     } else if (x.rank() != 4) {
-      return InvalidArgument("Input rank should be 4 instead of ", x.rank());
+      // Stock has no space there.
+      return InvalidArgument("Input rank should be: 4instead of: ", x.rank());
     }
     MR_ASSIGN_OR_RETURN(
         const Blocks b,
-        ReadBlocks(block, ctx.input(kSizes == BlockSizes::kInput ? 2 : 1),
-                   what));
+        ReadBlocks(block, ctx.input(kSizes == BlockSizes::kInput ? 2 : 1), what,
+                   kSizes == BlockSizes::kInput ? what
+                   : kToBatch                   ? "Paddings"
+                                                : "Crops"));
     if (x.rank() < b.n() + 1) {
       return InvalidArgument("input rank should be >= ", b.n() + 1,
                              " instead of ", x.rank());

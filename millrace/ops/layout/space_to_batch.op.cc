@@ -97,7 +97,7 @@ Status BatchNdShape(ShapeContext& c) {
 
 template <BlockMove kMove>
 Status BatchShape(ShapeContext& c) {
-  MR_ASSIGN_OR_RETURN(const int64_t block, c.Attr<int64_t>("block_size"));
+  MR_ASSIGN_OR_RETURN(const int64_t block, c.Attr<int32_t>("block_size"));
   MR_RETURN_IF_ERROR(c.WithRank(0, 4).status());
   MR_ASSIGN_OR_RETURN(const PartialShape pads, c.WithRank(1, 2));
   MR_RETURN_IF_ERROR(WithValue(pads.dim(0), 2).status());

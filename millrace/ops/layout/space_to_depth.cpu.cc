@@ -14,9 +14,8 @@ class DepthKernel {
  public:
   static StatusOr<DepthKernel> Make(const KernelInit& init) {
     DepthKernel k;
-    MR_ASSIGN_OR_RETURN(k.block_, init.Attr<int64_t>("block_size"));
-    // Stock's block size is an int.
-    if (k.block_ <= 1 || k.block_ > std::numeric_limits<int32_t>::max()) {
+    MR_ASSIGN_OR_RETURN(k.block_, init.Attr<int32_t>("block_size"));
+    if (k.block_ <= 1) {
       return InvalidArgument("Block size should be > 1, but was: ", k.block_);
     }
     MR_ASSIGN_OR_RETURN(const auto format,
@@ -30,7 +29,7 @@ class DepthKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     if (x.rank() != 4) {
-      return InvalidArgument("Input rank should be: 4 instead of: ", x.rank());
+      return InvalidArgument("Input rank should be 4 instead of ", x.rank());
     }
     const int64_t b = block_;
     int64_t n = x.dim(0), h = x.dim(1), w = x.dim(2), c = x.dim(3);

@@ -10,7 +10,7 @@ namespace {
 template <BlockMove kMove>
 Status DepthShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const auto format, c.Attr<std::string>("data_format"));
-  MR_ASSIGN_OR_RETURN(const int64_t block, c.Attr<int64_t>("block_size"));
+  MR_ASSIGN_OR_RETURN(const int64_t block, c.Attr<int32_t>("block_size"));
   if (format == "NCHW_VECT_C") {
     MR_RETURN_IF_ERROR(c.WithRank(0, 5).status());
     return c.Return(PartialShape::UnknownOfRank(5));

@@ -25,11 +25,24 @@ StatusOr<MatrixBatch> ReadSquareBatch(const Tensor& t) {
   return b;
 }
 
-StatusOr<MatrixBatch> ReadRightSides(const Tensor& t, const MatrixBatch& a) {
-  MR_ASSIGN_OR_RETURN(MatrixBatch b, ReadBatch(t, 1));
-  if (b.dims.size() != a.dims.size()) {
+Status ExpectSameBatches(const Tensor& a, const Tensor& b) {
+  if (a.rank() != b.rank()) {
     return InvalidArgument("All input tensors must have the same rank.");
   }
+  for (int i = 0; i < a.rank() - 2; ++i) {
+    if (a.dim(i) != b.dim(i)) {
+      return InvalidArgument(
+          "All input tensors must have the same outer dimensions.");
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<MatrixBatch> ReadRightSides(const Tensor& t, const MatrixBatch& a) {
+  if (t.rank() != static_cast<int>(a.dims.size()) + 2) {
+    return InvalidArgument("All input tensors must have the same rank.");
+  }
+  MR_ASSIGN_OR_RETURN(MatrixBatch b, ReadBatch(t, 1));
   if (b.dims != a.dims) {
     return InvalidArgument(
         "All input tensors must have the same outer dimensions.");

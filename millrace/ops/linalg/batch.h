@@ -26,6 +26,9 @@ struct MatrixBatch {
 StatusOr<MatrixBatch> ReadBatch(const Tensor& t, int input = 0);
 // Also returns INVALID_ARGUMENT if the matrices are not square.
 StatusOr<MatrixBatch> ReadSquareBatch(const Tensor& t);
+// Returns INVALID_ARGUMENT unless inputs 0 and 1 have one rank and, apart from
+// the matrices, one shape.
+Status ExpectSameBatches(const Tensor& a, const Tensor& b);
 // Returns the batch of input 1. Returns INVALID_ARGUMENT unless its matrices
 // have as many rows as those of `a` and its other dimensions are equal.
 StatusOr<MatrixBatch> ReadRightSides(const Tensor& t, const MatrixBatch& a);

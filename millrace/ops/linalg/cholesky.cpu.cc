@@ -36,11 +36,12 @@ Status RunCholesky(KernelContext& ctx) {
 Status RunCholeskyGrad(KernelContext& ctx) {
   const Tensor& l = ctx.input(0);
   const Tensor& grad = ctx.input(1);
-  MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(l));
-  MR_ASSIGN_OR_RETURN(const MatrixBatch g, ReadRightSides(grad, b));
-  if (g.cols != b.cols) {
-    return InvalidArgument("Inputs must have the same shape.");
+  MR_RETURN_IF_ERROR(ReadBatch(l).status());
+  MR_RETURN_IF_ERROR(ExpectSameBatches(l, grad));
+  if (l.shape() != grad.shape()) {
+    return InvalidArgument("Inputs (L and grad) must have the same shape.");
   }
+  MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(l));
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, l.shape()));
   if (out->num_elements() == 0) return OkStatus();
   const int64_t n = b.rows;

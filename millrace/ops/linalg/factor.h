@@ -1,6 +1,7 @@
 // Triangular and unitary factors of matrices.
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "millrace/ops/linalg/matrix.h"
@@ -15,6 +16,12 @@ struct LuFactors {
   std::vector<int64_t> order;  // row i of P A is row order[i] of A
   bool odd = false;            // the permutation is odd
   bool singular = false;       // a pivot is 0
+
+  // Returns whether to take the matrix as one that has an inverse. As in stock,
+  // that the first pivot is NaN says that it has none, and others may be.
+  bool IsInvertible() const {
+    return !singular && (lu.size() == 0 || std::abs(lu(0, 0)) > 0);
+  }
 };
 
 template <class S>

@@ -27,7 +27,7 @@ class InverseKernel {
                            Matrix<S> m = ReadMatrix<S>(from + i * n * n, n, n);
                            if (adjoint_) m = m.Adjoint();
                            const LuFactors<S> f = FactorLu(std::move(m), stop);
-                           if (f.singular) return false;
+                           if (!f.IsInvertible()) return false;
                            WriteMatrix(
                                SolveLu(f, Matrix<S>::Identity(n, n), stop), n,
                                n, to + i * n * n);

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "millrace/ops/linalg/matrices.cases.h"
 
 namespace millrace::cases {
@@ -11,6 +13,8 @@ MR_CASES(Lu)(CaseList& c) {
   });
   c.Ok({Rand(kD, {40, 40})}).Tolerance(1e-9);
   c.Error({Full(kF, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
+  c.Error({Of(kF, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
+          "Input is not invertible.");
 }
 
 }  // namespace millrace::cases

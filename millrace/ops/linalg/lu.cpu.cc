@@ -7,6 +7,9 @@ namespace {
 
 Status RunLu(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
+  if (x.rank() < 2) {
+    return InvalidArgument("Input tensor must have rank >= 2, got ", x.rank());
+  }
   MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(x));
   const int64_t n = b.rows;
   MR_ASSIGN_OR_RETURN(Tensor* const lu, ctx.AllocateOutput(0, x.shape()));
@@ -21,7 +24,7 @@ Status RunLu(KernelContext& ctx) {
                        [&](int64_t i, StopFlag& stop) {
                          const LuFactors<T> f = FactorLu(
                              ReadMatrix<T>(from + i * n * n, n, n), stop);
-                         if (f.singular) return false;
+                         if (!f.IsInvertible()) return false;
                          WriteMatrix(f.lu, n, n, to + i * n * n);
                          for (int64_t k = 0; k < n; ++k) {
                            if (wide) {

@@ -58,6 +58,7 @@ MR_CASES(SelfAdjointEigV2)(CaseList& c) {
   c.Ok({Definite(kD, 60)}).Tolerance(1e-9).IgnoreOutputs({1});
   c.Error({Full(kF, {2, 2}, kNaN)}, kInvalid,
           "Self-adjoint eigen decomposition was not successful.");
+  c.Ok({Full(kF, {1, 1}, kNaN)});
   c.Error({F32({2, 3})}, kInvalid, "Input matrix must be square.");
 }
 

@@ -17,7 +17,11 @@ class SolveKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& a = ctx.input(0);
     const Tensor& rhs = ctx.input(1);
-    MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(a));
+    MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadBatch(a));
+    MR_RETURN_IF_ERROR(ExpectSameBatches(a, rhs));
+    if (b.rows != b.cols) {
+      return InvalidArgument("First input (lhs) must be a square matrix.");
+    }
     MR_ASSIGN_OR_RETURN(const MatrixBatch r, ReadRightSides(rhs, b));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, rhs.shape()));
     if (out->num_elements() == 0) return OkStatus();
@@ -32,7 +36,7 @@ class SolveKernel {
             Matrix<T> m = ReadMatrix<T>(from + i * n * n, n, n);
             if (adjoint_) m = m.Adjoint();
             const LuFactors<T> f = FactorLu(std::move(m), stop);
-            if (f.singular) return false;
+            if (!f.IsInvertible()) return false;
             WriteMatrix(SolveLu(f, ReadMatrix<T>(y + i * n * k, n, k), stop), n,
                         k, to + i * n * k);
             return true;

@@ -151,6 +151,11 @@ bool FactorSelfAdjoint(Matrix<S> a, std::vector<RealType<S>>* values,
                        Matrix<S>* vt, StopFlag& stop) {
   using R = RealType<S>;
   const int64_t n = a.rows();
+  if (n == 1) {  // a number, which may be NaN
+    *values = {std::real(a(0, 0))};
+    if (vt != nullptr) *vt = Matrix<S>::Identity(1, 1);
+    return true;
+  }
   R scale = 0;
   for (int64_t r = 0; r < n; ++r) {
     for (int64_t c = 0; c <= r; ++c) {

@@ -52,11 +52,9 @@ class BatchNormKernel {
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(1), "scale", n));
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "offset", n));
     const bool given = !training_ || factor_ != 1.0f;
-    if (given || ctx.input(3).num_elements() != 0) {
-      MR_RETURN_IF_ERROR(CheckChannels(ctx.input(3), "mean", n));
-    }
-    if (given || ctx.input(4).num_elements() != 0) {
-      MR_RETURN_IF_ERROR(CheckChannels(ctx.input(4), "variance", n));
+    for (const int i : {3, 4}) {
+      MR_RETURN_IF_ERROR(
+          CheckGiven(ctx.input(i), i == 3 ? "mean" : "variance", given, n));
     }
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     float* stats[4];
@@ -135,6 +133,17 @@ class BatchNormKernel {
   }
 
  private:
+  // Checks statistics that an input has, which are read if they are `given`.
+  Status CheckGiven(const Tensor& t, const std::string& name, bool given,
+                    int64_t channels) const {
+    if (t.rank() != 1)
+      return CheckChannels(t, ("estimated_" + name).c_str(), 1);
+    if (!given) return OkStatus();
+    const std::string when = training_ ? "When exponential_avg_factor != 1, "
+                                       : "When is_training=false, ";
+    return CheckChannels(t, (when + name).c_str(), channels);
+  }
+
   // Computes means, and variances around them. Each piece is measured around
   // its own mean while it is in the cache; pieces are combined as in Chan,
   // Golub and LeVeque, "Updating formulae and a pairwise algorithm for

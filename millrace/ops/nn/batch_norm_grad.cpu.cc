@@ -23,6 +23,7 @@ class BatchNormGradKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor grad = ctx.input(0);
     const Tensor x = ctx.input(1);
+    MR_RETURN_IF_ERROR(ChannelLayoutOf(format_, grad.shape()).status());
     MR_ASSIGN_OR_RETURN(const ChannelLayout l,
                         ChannelLayoutOf(format_, x.shape()));
     if (grad.shape() != x.shape()) {
@@ -33,8 +34,8 @@ class BatchNormGradKernel {
     }
     const int64_t n = l.channels;
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "scale", n));
-    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(3), "saved mean", n));
-    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(4), "saved variance", n));
+    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(3), "reserve_space_1", n));
+    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(4), "reserve_space_2", n));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     MR_ASSIGN_OR_RETURN(Tensor* const d_scale,
                         ctx.AllocateOutput(1, TensorShape({n})));

@@ -19,11 +19,8 @@ struct LrnAttrs {
     MR_ASSIGN_OR_RETURN(a.bias, init.Attr<float>("bias"));
     MR_ASSIGN_OR_RETURN(a.alpha, init.Attr<float>("alpha"));
     MR_ASSIGN_OR_RETURN(a.beta, init.Attr<float>("beta"));
-    if (a.radius < 0) {
-      return InvalidArgument("depth_radius = ", a.radius,
-                             " is not non-negative");
-    }
-    if (a.radius > std::numeric_limits<int32_t>::max()) {
+    // Stock says the same of those that are negative.
+    if (a.radius < 0 || a.radius > std::numeric_limits<int32_t>::max()) {
       return InvalidArgument("depth_radius = ", a.radius,
                              " larger than int max");
     }

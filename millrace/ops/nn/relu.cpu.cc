@@ -57,10 +57,10 @@ MR_KERNELS(Relu6, Cpu){{.types = "T: " MR_REAL_TYPES,
                         .make = MakeUnary<kRelu6>,
                         .elementwise = UnaryFunction<kRelu6>}};
 MR_KERNELS(ReluGrad, Cpu){{.types = "T: " MR_REAL_TYPES,
-                           .make = MakeSameSize<kReluGrad>,
+                           .make = MakeSameShape<kReluGrad>,
                            .elementwise = SameSizeFunction<kReluGrad>}};
 MR_KERNELS(Relu6Grad, Cpu){{.types = "T: " MR_REAL_TYPES,
-                            .make = MakeSameSize<kRelu6Grad>,
+                            .make = MakeSameShape<kRelu6Grad>,
                             .elementwise = SameSizeFunction<kRelu6Grad>}};
 
 }  // namespace millrace::ops

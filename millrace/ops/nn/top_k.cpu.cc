@@ -89,7 +89,10 @@ class TopKKernel {
     const Tensor& x = ctx.input(0);
     int64_t k = k_;
     if (!has_k_) {
-      MR_RETURN_IF_ERROR(CheckScalar(ctx.input(1), "k"));
+      if (ctx.input(1).rank() != 0) {
+        return InvalidArgument("k must be scalar, got shape ",
+                               ctx.input(1).shape().DebugString());
+      }
       k = ScalarOf(ctx.input(1));
     }
     if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
@@ -135,12 +138,15 @@ class NthElementKernel {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_RETURN_IF_ERROR(CheckScalar(ctx.input(1), "N"));
+    if (ctx.input(1).rank() != 0) {
+      return InvalidArgument("N must be scalar but has rank ",
+                             ctx.input(1).rank());
+    }
     int64_t nth = IntValues(ctx.input(1))[0];
-    if (nth < 0) return InvalidArgument("n must be non-negative, got ", nth);
+    if (nth < 0) return InvalidArgument("n must be non-negative but is ", nth);
     if (x.rank() < 1) {
-      return InvalidArgument("Input must be >= 1-D, got shape ",
-                             x.shape().DebugString());
+      return InvalidArgument("Input must be at least rank 1 but is rank ",
+                             x.rank());
     }
     const int64_t n = x.dim(x.rank() - 1);
     if (n <= nth) {

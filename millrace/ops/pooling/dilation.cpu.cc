@@ -8,6 +8,7 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/pooling/dilation.op.h"
+#include "millrace/ops/pooling/window.op.h"
 #include "millrace/ops/pooling/window_loops.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -71,7 +72,8 @@ class DilationAttrs {
  public:
   static StatusOr<DilationAttrs> Read(const KernelInit& init) {
     DilationAttrs a;
-    MR_ASSIGN_OR_RETURN(a.strides_, init.Attr<std::vector<int64_t>>("strides"));
+    MR_ASSIGN_OR_RETURN(a.strides_,
+                        Int32ListOr(init.node().attrs, "strides", {}));
     if (a.strides_.size() != 4) {
       return InvalidArgument(
           "Sliding window stride field must specify 4 dimensions");
@@ -80,7 +82,7 @@ class DilationAttrs {
       return Unimplemented(
           "Stride is only supported across spatial dimensions.");
     }
-    MR_ASSIGN_OR_RETURN(a.rates_, init.Attr<std::vector<int64_t>>("rates"));
+    MR_ASSIGN_OR_RETURN(a.rates_, Int32ListOr(init.node().attrs, "rates", {}));
     if (a.rates_.size() != 4) {
       return InvalidArgument(
           "Input stride (atrous rate) field must specify 4 dimensions");

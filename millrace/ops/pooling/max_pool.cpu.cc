@@ -127,6 +127,8 @@ class MaxPoolGradGradKernel : public MaxPoolBase {
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 3));
     MR_ASSIGN_OR_RETURN(const Pooling pooling,
                         PoolingOf(attrs, x.shape(), PoolOver::kSpace));
+    MR_RETURN_IF_ERROR(ExpectRank("tensor_out", ctx.input(1), x.rank()));
+    MR_RETURN_IF_ERROR(ExpectRank("out_grad_backprop", ctx.input(2), x.rank()));
     MR_RETURN_IF_ERROR(
         ExpectShape("orig_output", ctx.input(1), pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), x.shape()));
@@ -152,6 +154,9 @@ class MaxPoolWithArgmaxKernel : public MaxPoolBase {
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 1));
     MR_ASSIGN_OR_RETURN(const Pooling pooling,
                         PoolingOf(attrs, x.shape(), PoolOver::kSpace));
+    if (x.num_elements() == 0) {
+      return InvalidArgument("tensor_in must not be empty (2)");
+    }
     const PoolProblem& p = pooling.problem;
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, pooling.output));

@@ -23,6 +23,8 @@ class MaxPoolGradKernel : public MaxPoolBase {
     MR_ASSIGN_OR_RETURN(
         const Pooling pooling,
         PoolingOf(attrs, x.shape(), PoolOver::kSpaceOrChannels));
+    MR_RETURN_IF_ERROR(ExpectRank("tensor_out", ctx.input(1), x.rank()));
+    MR_RETURN_IF_ERROR(ExpectRank("out_backprop", ctx.input(2), x.rank()));
     MR_RETURN_IF_ERROR(
         ExpectShape("orig_output", ctx.input(1), pooling.output));
     MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), pooling.output));

@@ -5,8 +5,37 @@
 
 namespace millrace::ops {
 
+PoolWords PoolWords::Of(absl::string_view op) {
+  PoolWords words;
+  for (const char* one :
+       {"AvgPoolGrad", "MaxPoolGrad", "MaxPoolGradGrad", "MaxPool3DGradGrad",
+        "MaxPoolGradV2", "MaxPoolGradGradV2", "_MaxPoolGradByOffsets",
+        "QuantizedAvgPool"}) {
+    if (op == one) words.strides = "strides";
+  }
+  for (const char* one : {"AvgPool", "MaxPool", "MaxPoolV2",
+                          "MaxPoolGradWithArgmax", "_MaxPoolWithOffsets"}) {
+    if (op == one) words.counts_space = true;
+  }
+  if (op == "AvgPool3D" || op == "MaxPool3D") {
+    words.no_window =
+        "Sliding window ksize field must have non-negative dimensions";
+  } else if (op == "AvgPool3DGrad") {
+    words.no_window = "ksize must be positive, got: ";
+    words.tells_window = true;
+  } else if (op == "MaxPoolWithArgmax") {
+    words.no_window = "ksize must be a positive int32 value, got:";
+    words.tells_window = true;
+  } else if (op == "QuantizedMaxPool" ||
+             (words.counts_space && op != "AvgPool")) {
+    words.no_window = "Sliding window ksize must be > 0";
+  }
+  return words;
+}
+
 StatusOr<PoolAttrs> PoolAttrs::Make(const KernelInit& init) {
   PoolAttrs a;
+  a.words_ = PoolWords::Of(init.node().op->name);
   const AttrMap& attrs = init.node().attrs;
   if (init.HasAttr("data_format")) {
     MR_ASSIGN_OR_RETURN(const auto format,
@@ -18,8 +47,8 @@ StatusOr<PoolAttrs> PoolAttrs::Make(const KernelInit& init) {
     MR_ASSIGN_OR_RETURN(a.layout_, LayoutOf(format));
   }
   MR_ASSIGN_OR_RETURN(a.padding_, init.Attr<std::string>("padding"));
-  MR_ASSIGN_OR_RETURN(a.ksize_, IntListOr(attrs, "ksize", {}));
-  MR_ASSIGN_OR_RETURN(a.strides_, IntListOr(attrs, "strides", {}));
+  MR_ASSIGN_OR_RETURN(a.ksize_, Int32ListOr(attrs, "ksize", {}));
+  MR_ASSIGN_OR_RETURN(a.strides_, Int32ListOr(attrs, "strides", {}));
   MR_ASSIGN_OR_RETURN(a.explicit_paddings_,
                       IntListOr(attrs, "explicit_paddings", {}));
   return a;
@@ -29,23 +58,30 @@ StatusOr<PoolAttrs> PoolAttrs::WithInputs(const PoolAttrs& base,
                                           const Tensor& ksize,
                                           const Tensor& strides) {
   PoolAttrs a = base;
-  MR_RETURN_IF_ERROR(CheckVector(ksize, "ksize"));
-  MR_RETURN_IF_ERROR(CheckVector(strides, "strides"));
+  // As in stock, their shape does not matter.
   a.ksize_ = IntValues(ksize);
   a.strides_ = IntValues(strides);
   return a;
 }
 
-StatusOr<PoolProblem> PoolAttrs::Resolve(const TensorShape& input,
-                                         PoolOver over) const {
+Status PoolAttrs::CheckLists() const {
   const int rank = layout_.rank();
   if (static_cast<int>(ksize_.size()) != rank) {
     return InvalidArgument("Sliding window ksize field must specify ", rank,
                            " dimensions");
   }
   if (static_cast<int>(strides_.size()) != rank) {
-    return InvalidArgument("Sliding window strides field must specify ", rank,
-                           " dimensions");
+    return InvalidArgument("Sliding window ", words_.strides,
+                           " field must specify ", rank, " dimensions");
+  }
+  for (const int64_t n : ksize_) {
+    if (n > 0 || words_.no_window == nullptr) continue;
+    return words_.tells_window ? InvalidArgument(words_.no_window, n)
+                               : InvalidArgument(words_.no_window);
+  }
+  if (ksize_[0] != 1 || strides_[0] != 1) {
+    return Unimplemented(
+        "Pooling is not yet supported on the batch dimension.");
   }
   for (const int64_t n : ksize_) {
     if (n <= 0) return InvalidArgument("Sliding window ksize must be > 0");
@@ -53,14 +89,24 @@ StatusOr<PoolProblem> PoolAttrs::Resolve(const TensorShape& input,
   for (const int64_t n : strides_) {
     if (n <= 0) return InvalidArgument("Sliding window stride must be > 0");
   }
-  if (ksize_[0] != 1 || strides_[0] != 1) {
-    return Unimplemented(
-        "Pooling is not yet supported on the batch dimension.");
+  return OkStatus();
+}
+
+Status PoolAttrs::CheckRank(const TensorShape& input) const {
+  const int rank = layout_.rank();
+  if (input.rank() == rank) return OkStatus();
+  if (words_.counts_space) {
+    return InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ",
+                           input.rank(), layout_.channels_first ? " 1" : " 0");
   }
-  if (input.rank() != rank) {
-    return InvalidArgument("tensor_in must be ", rank,
-                           "-dimensional: ", input.DebugString());
-  }
+  return InvalidArgument("tensor_in must be ", rank, "-dimensional");
+}
+
+StatusOr<PoolProblem> PoolAttrs::Resolve(const TensorShape& input,
+                                         PoolOver over) const {
+  const int rank = layout_.rank();
+  MR_RETURN_IF_ERROR(CheckLists());
+  MR_RETURN_IF_ERROR(CheckRank(input));
   const int channel = layout_.channel_dim();
   PoolProblem p;
   if (OverChannels()) {
@@ -175,6 +221,11 @@ Status CheckOffsets(const PoolProblem& p) {
   if (most <= std::numeric_limits<int32_t>::max()) return OkStatus();
   return Unimplemented("Pooling over a window of ", most,
                        " elements, more than 2^31 - 1");
+}
+
+Status ExpectRank(const char* name, const Tensor& tensor, int rank) {
+  if (tensor.rank() == rank) return OkStatus();
+  return InvalidArgument(name, " must be ", rank, "-dimensional");
 }
 
 Status ExpectShape(absl::string_view what, const Tensor& tensor,

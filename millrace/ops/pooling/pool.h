@@ -114,6 +114,18 @@ class WindowPlaces {
 
 enum class PoolOver { kSpace, kSpaceOrChannels };
 
+// The words of errors that differ between stock's kernels of pooling.
+struct PoolWords {
+  const char* strides = "stride";
+  // The error of a window of no size, which comes before that of the batch;
+  // null if it comes after it.
+  const char* no_window = nullptr;
+  bool tells_window = false;  // behind that text
+  bool counts_space = false;  // rather than all dimensions
+
+  static PoolWords Of(absl::string_view op);
+};
+
 // The attributes of pooling. Makes problems from shapes.
 class PoolAttrs {
  public:
@@ -131,6 +143,8 @@ class PoolAttrs {
   TensorShape OutputShape(const PoolProblem& p, const TensorShape& input) const;
 
  private:
+  Status CheckLists() const;
+  Status CheckRank(const TensorShape& input) const;
   bool OverChannels() const {
     return ksize_[static_cast<size_t>(layout_.channel_dim())] > 1;
   }
@@ -138,7 +152,11 @@ class PoolAttrs {
   ImageLayout layout_;
   std::string padding_;
   std::vector<int64_t> ksize_, strides_, explicit_paddings_;
+  PoolWords words_;
 };
+
+// Returns INVALID_ARGUMENT "NAME must be 4-dimensional" for another rank.
+Status ExpectRank(const char* name, const Tensor& tensor, int rank);
 
 // Returns INVALID_ARGUMENT "Expected WHAT shape to be ..." for another shape.
 Status ExpectShape(absl::string_view what, const Tensor& tensor,

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "millrace/graph/attr/int32_attr.h"
 
 namespace millrace::ops {
 
@@ -70,7 +75,66 @@ StatusOr<std::vector<int64_t>> IntListOr(const AttrMap& attrs,
   return GetAttr<std::vector<int64_t>>(attrs, name);
 }
 
-StatusOr<SlidingAttrs> SlidingAttrs::Read(const AttrMap& attrs, int spatial) {
+StatusOr<std::vector<int64_t>> Int32ListOr(const AttrMap& attrs,
+                                           absl::string_view name,
+                                           std::vector<int64_t> otherwise) {
+  MR_ASSIGN_OR_RETURN(auto list, IntListOr(attrs, name, std::move(otherwise)));
+  for (const int64_t n : list) MR_RETURN_IF_ERROR(CheckInt32Attr(name, n));
+  return list;
+}
+
+namespace {
+
+Status RefuseAcross(SlidingRules rules, const char* what) {
+  const auto text = absl::StrCat("Current implementation does not yet support ",
+                                 what, " in the batch and depth dimensions.");
+  return rules.across_is_invalid ? InvalidArgument(text) : Unimplemented(text);
+}
+
+Status CheckStrides(const std::vector<int64_t>& list, const ImageLayout& layout,
+                    SlidingRules rules) {
+  if (static_cast<int>(list.size()) != layout.rank()) {
+    return InvalidArgument("Sliding window strides field must specify ",
+                           layout.rank(), " dimensions");
+  }
+  if (list[0] != 1 || list[layout.channel_dim()] != 1) {
+    return RefuseAcross(rules, "strides");
+  }
+  for (const int64_t n : list) {
+    if (n <= 0) return InvalidArgument("Sliding window strides should be > 0.");
+  }
+  return OkStatus();
+}
+
+Status CheckDilations(const std::vector<int64_t>& list,
+                      const ImageLayout& layout, SlidingRules rules) {
+  const bool volumes = layout.spatial == 3;
+  if (static_cast<int>(list.size()) != layout.rank()) {
+    return InvalidArgument(
+        volumes ? "Dilation rates" : "Sliding window dilations",
+        " field must specify ", layout.rank(), " dimensions");
+  }
+  if (list[0] != 1 || list[layout.channel_dim()] != 1) {
+    if (rules.depthwise) {
+      return Unimplemented(
+          "Current kernel implementation does not support dilations in the "
+          "batch and depth dimensions, received [",
+          absl::StrJoin(list, " "), "]");
+    }
+    return RefuseAcross(rules, volumes ? "dilation rates" : "dilations");
+  }
+  for (const int64_t n : list) {
+    if (n <= 0) {
+      return InvalidArgument("Sliding window dilations should be > 0.");
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<SlidingAttrs> SlidingAttrs::Read(const AttrMap& attrs, int spatial,
+                                          SlidingRules rules) {
   SlidingAttrs a;
   a.layout.spatial = spatial;
   if (attrs.Find("data_format")) {
@@ -83,30 +147,15 @@ StatusOr<SlidingAttrs> SlidingAttrs::Read(const AttrMap& attrs, int spatial) {
   }
   const int rank = a.layout.rank();
   MR_ASSIGN_OR_RETURN(a.padding, GetAttr<std::string>(attrs, "padding"));
-  MR_ASSIGN_OR_RETURN(a.strides, IntListOr(attrs, "strides", {}));
-  MR_ASSIGN_OR_RETURN(a.dilations, IntListOr(attrs, "dilations", {}));
+  MR_ASSIGN_OR_RETURN(a.strides, Int32ListOr(attrs, "strides", {}));
+  const std::vector<int64_t> ones(static_cast<size_t>(rank), 1);
+  MR_ASSIGN_OR_RETURN(a.dilations, Int32ListOr(attrs, "dilations", ones));
+  // Stock's kernels of depthwise convolutions read no empty list.
+  if (rules.depthwise && a.dilations.empty()) a.dilations = ones;
   MR_ASSIGN_OR_RETURN(a.explicit_paddings,
                       IntListOr(attrs, "explicit_paddings", {}));
-  if (a.dilations.empty()) a.dilations.assign(static_cast<size_t>(rank), 1);
-  const auto check = [&](const std::vector<int64_t>& list,
-                         const char* what) -> Status {
-    if (static_cast<int>(list.size()) != rank) {
-      return InvalidArgument("Sliding window ", what, " field must specify ",
-                             rank, " dimensions");
-    }
-    if (list[0] != 1 || list[a.layout.channel_dim()] != 1) {
-      return Unimplemented("Current implementation does not yet support ", what,
-                           " in the batch and depth dimensions.");
-    }
-    for (const int64_t n : list) {
-      if (n <= 0) {
-        return InvalidArgument("Sliding window ", what, " should be > 0.");
-      }
-    }
-    return OkStatus();
-  };
-  MR_RETURN_IF_ERROR(check(a.strides, "strides"));
-  MR_RETURN_IF_ERROR(check(a.dilations, "dilations"));
+  MR_RETURN_IF_ERROR(CheckStrides(a.strides, a.layout, rules));
+  MR_RETURN_IF_ERROR(CheckDilations(a.dilations, a.layout, rules));
   if (a.padding != "EXPLICIT") {
     if (!a.explicit_paddings.empty()) {
       return InvalidArgument(

@@ -55,6 +55,19 @@ StatusOr<std::vector<int64_t>> IntListOr(const AttrMap& attrs,
                                          absl::string_view name,
                                          std::vector<int64_t> otherwise);
 
+// The way in which an op refuses the attributes below.
+struct SlidingRules {
+  // Whether strides and dilations of batch and channels are INVALID_ARGUMENT,
+  // and not UNIMPLEMENTED.
+  bool across_is_invalid = false;
+  bool depthwise = false;
+};
+
+// Returns a list of numbers that stock reads as int32, or `otherwise`.
+StatusOr<std::vector<int64_t>> Int32ListOr(const AttrMap& attrs,
+                                           absl::string_view name,
+                                           std::vector<int64_t> otherwise);
+
 // The attributes `strides`, `dilations`, `explicit_paddings`, `padding` and
 // `data_format`; those that the op lacks have the schema's usual default.
 struct SlidingAttrs {
@@ -64,9 +77,10 @@ struct SlidingAttrs {
 
   // Reads the attributes; `spatial` is the number of spatial dimensions.
   // Returns INVALID_ARGUMENT for lists of a wrong length, numbers below 1 and
-  // paddings that do not fit `padding`; UNIMPLEMENTED for strides of batch and
-  // channels.
-  static StatusOr<SlidingAttrs> Read(const AttrMap& attrs, int spatial);
+  // paddings that do not fit `padding`, and what `rules` says for strides of
+  // batch and channels.
+  static StatusOr<SlidingAttrs> Read(const AttrMap& attrs, int spatial,
+                                     SlidingRules rules);
 
   // Returns the window along spatial dimension i.
   StatusOr<Window> MakeWindow(WindowPhase phase, int i, int64_t input,

@@ -22,12 +22,7 @@ class MatMulKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& a = ctx.input(0);
     const Tensor& b = ctx.input(1);
-    for (int i = 0; i < 2; ++i) {
-      if (ctx.input(i).rank() < 2) {
-        return InvalidArgument("In[", i, "] ndims must be >= 2");
-      }
-      MR_RETURN_IF_ERROR(ExpectMatrix(ctx.input(i), i));
-    }
+    MR_RETURN_IF_ERROR(ExpectMatrices(a, b));
     MR_ASSIGN_OR_RETURN(const MatrixProblem p,
                         ProblemOfMatrices(a, transpose_a_, b, transpose_b_));
     MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({p.m, p.n}));

@@ -53,11 +53,20 @@ Status RunBlocked(KernelContext& ctx, const MatrixProblem& p, const char* a,
 
 }  // namespace
 
-Status ExpectMatrix(const Tensor& t, int operand) {
-  if (t.rank() == 2) return OkStatus();
-  return InvalidArgument("In[", operand,
-                         "] is not a matrix. Instead it has shape ",
-                         t.shape().DebugString());
+Status ExpectMatrices(const Tensor& a, const Tensor& b) {
+  if (a.rank() != b.rank()) {
+    return InvalidArgument(
+        "In[0] and In[1] has different ndims: ", a.shape().DebugString(),
+        " vs. ", b.shape().DebugString());
+  }
+  if (a.rank() < 2) {
+    return InvalidArgument("In[0] ndims must be >= 2: ", a.rank());
+  }
+  if (a.rank() > 2) {
+    return InvalidArgument("In[0] is not a matrix. Instead it has shape ",
+                           a.shape().DebugString());
+  }
+  return OkStatus();
 }
 
 StatusOr<MatrixProblem> ProblemOfMatrices(const Tensor& a, bool transpose_a,

@@ -13,9 +13,8 @@
 
 namespace millrace::ops {
 
-// Returns INVALID_ARGUMENT "In[0] is not a matrix. ..." unless the operand `t`,
-// number `operand`, is a matrix.
-Status ExpectMatrix(const Tensor& t, int operand);
+// Returns INVALID_ARGUMENT unless both operands are matrices.
+Status ExpectMatrices(const Tensor& a, const Tensor& b);
 // Returns the product of two matrices as a problem, or INVALID_ARGUMENT if
 // their sizes do not fit.
 StatusOr<MatrixProblem> ProblemOfMatrices(const Tensor& a, bool transpose_a,

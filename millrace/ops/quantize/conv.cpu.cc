@@ -91,7 +91,7 @@ class QuantizedConv2D {
   static StatusOr<QuantizedConv2D> Make(const KernelInit& init) {
     QuantizedConv2D k;
     const AttrMap& attrs = init.node().attrs;
-    MR_ASSIGN_OR_RETURN(const auto strides, IntListOr(attrs, "strides", {}));
+    MR_ASSIGN_OR_RETURN(const auto strides, Int32ListOr(attrs, "strides", {}));
     if (strides.size() != 4) {
       return InvalidArgument(
           "Sliding window strides field must specify 4 dimensions");
@@ -107,7 +107,7 @@ class QuantizedConv2D {
           "and depth dimensions.");
     }
     MR_ASSIGN_OR_RETURN(const auto dilations,
-                        IntListOr(attrs, "dilations", {}));
+                        Int32ListOr(attrs, "dilations", {}));
     if (dilations.size() != 4) {
       return InvalidArgument("Dilations field must specify 4 dimensions");
     }

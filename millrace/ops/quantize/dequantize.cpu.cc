@@ -47,7 +47,7 @@ class DequantizeKernel {
           mode, "'");
     }
     MR_ASSIGN_OR_RETURN(k.narrow_, init.Attr<bool>("narrow_range"));
-    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("axis"));
     return k;
   }
 

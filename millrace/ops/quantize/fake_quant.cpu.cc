@@ -18,7 +18,7 @@ struct Steps {
   float least = 0, most = 255;
 
   static StatusOr<Steps> Make(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(const int64_t num_bits, init.Attr<int64_t>("num_bits"));
+    MR_ASSIGN_OR_RETURN(const int64_t num_bits, init.Attr<int32_t>("num_bits"));
     if (num_bits < 2 || num_bits > 16) {
       return InvalidArgument(
           "num_bits must be between 2 and 16, inclusive, but got ", num_bits);
@@ -299,7 +299,9 @@ class FakeQuantArgsGradient : public FakeQuantArgs {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_RETURN_IF_ERROR(CheckSameSize(ctx.input(0), ctx.input(1)));
+    if (ctx.input(0).shape() != ctx.input(1).shape()) {
+      return DifferentShapes(ctx, 1);
+    }
     return PassIn(ctx, Channels(&min_, &max_, 1, steps_));
   }
 };

@@ -76,6 +76,13 @@ class QuantizedPool {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
+    for (const int i : {1, 2}) {
+      const TensorShape& shape = ctx.input(i).shape();
+      if (shape.rank() == 0) continue;
+      return InvalidArgument(
+          i == 1 ? "min" : "max", "_input shape must be rank 0 but is rank ",
+          shape.rank(), ", received shape: ", shape.DebugString());
+    }
     MR_ASSIGN_OR_RETURN(const Range range, RangeInput(ctx, 1, 2));
     if (!kMax && over_channels_) {
       return Unimplemented(

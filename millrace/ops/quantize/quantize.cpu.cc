@@ -98,7 +98,7 @@ class QuantizeKernel {
           mode, "'.");
     }
     MR_ASSIGN_OR_RETURN(k.narrow_, init.Attr<bool>("narrow_range"));
-    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("axis"));
     MR_ASSIGN_OR_RETURN(k.least_range_,
                         init.Attr<float>("ensure_minimum_range"));
     return k;

@@ -15,7 +15,7 @@ void SetScalars(ShapeContext& c, int begin, int end) {
 
 StatusOr<PartialShape> RangesAlongAxis(ShapeContext& c, int values, int min,
                                        int max, RangePair pair) {
-  MR_ASSIGN_OR_RETURN(const int64_t axis, c.Attr<int64_t>("axis"));
+  MR_ASSIGN_OR_RETURN(const int64_t axis, c.Attr<int32_t>("axis"));
   const int rank = axis == -1 ? 0 : 1;
   if (axis < -1 || axis >= kMaxRank) {
     return InvalidArgument("axis should be at least -1, got ", axis);

@@ -176,19 +176,33 @@ Status RunShrink(KernelContext& ctx) {
   return RequantizeAll<Quint8>(ctx, r, UsedRange(e, r));
 }
 
+// The end of ranges whose size says how many channels there are.
+enum class ToldBy { kMin, kMax };
+
 Status CheckChannels(const Tensor& x, const Tensor& min, const Tensor& max,
-                     const char* rank_error) {
+                     ToldBy told, const char* rank_error) {
   if (x.rank() != 4) {
     return InvalidArgument(rank_error, " Got rank ", x.rank());
   }
-  const int64_t depth = x.dim(3);
+  const int64_t depth = (told == ToldBy::kMin ? min : max).num_elements();
   const auto check = [depth](const Tensor& t, const char* name) -> Status {
     if (t.rank() == 1 && t.dim(0) == depth) return OkStatus();
     return InvalidArgument(name, " has incorrect size, expected ", depth,
                            " was ", t.num_elements());
   };
-  MR_RETURN_IF_ERROR(check(min, "input_min"));
-  return check(max, "input_max");
+  // The other one first, as the end that tells has the size that it tells.
+  const bool min_first = told == ToldBy::kMax;
+  MR_RETURN_IF_ERROR(min_first ? check(min, "input_min")
+                               : check(max, "input_max"));
+  MR_RETURN_IF_ERROR(min_first ? check(max, "input_max")
+                               : check(min, "input_min"));
+  if (told == ToldBy::kMax && x.num_elements() == 0) {
+    return InvalidArgument("input must not be empty");
+  }
+  if (x.dim(3) == depth) return OkStatus();
+  return InvalidArgument(
+      "input must have same number of channels as length of input_min: ",
+      x.dim(3), " vs ", depth);
 }
 
 // Returns the largest number of each channel's range, which is symmetric.
@@ -204,7 +218,7 @@ std::vector<float> ChannelSizes(const Tensor& min, const Tensor& max) {
 Status RunRequantizePerChannel(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
   MR_RETURN_IF_ERROR(CheckChannels(
-      x, ctx.input(1), ctx.input(2),
+      x, ctx.input(1), ctx.input(2), ToldBy::kMin,
       "Current RequantizePerChannel operatorsupports 4D tensors only."));
   for (const int i : {3, 4}) {
     if (ctx.input(i).num_elements() != 1) {
@@ -259,6 +273,7 @@ class RangePerChannel {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_RETURN_IF_ERROR(CheckChannels(x, ctx.input(1), ctx.input(2),
+                                     ToldBy::kMax,
                                      "input must be in NHWC format."));
     const std::vector<float> sizes = ChannelSizes(ctx.input(1), ctx.input(2));
     const auto depth = static_cast<int64_t>(sizes.size());

@@ -129,6 +129,7 @@ class QuantizedResize {
                       ctx.input(3).scalar<float>()};
     MR_ASSIGN_OR_RETURN(const TensorShape shape,
                         ResizedShape(images, ctx.input(1)));
+    MR_RETURN_IF_ERROR(ExpectChannels(images));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(SetRange(ctx, 1, range));
     if (out->num_elements() == 0) return OkStatus();

@@ -177,7 +177,7 @@ class RoundTrip {
       MR_ASSIGN_OR_RETURN(k.integers_.narrow, init.Attr<bool>("narrow_range"));
     }
     if (init.HasAttr("axis")) {
-      MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("axis"));
+      MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("axis"));
     }
     if (init.HasAttr("round_mode")) {
       MR_ASSIGN_OR_RETURN(const auto round,
@@ -185,7 +185,7 @@ class RoundTrip {
       k.to_even_ = round == "HALF_TO_EVEN";
     }
     if (init.HasAttr("num_bits")) {
-      MR_ASSIGN_OR_RETURN(k.integers_.num_bits, init.Attr<int64_t>("num_bits"));
+      MR_ASSIGN_OR_RETURN(k.integers_.num_bits, init.Attr<int32_t>("num_bits"));
       MR_RETURN_IF_ERROR(k.integers_.Check("signed_input_"));
     }
     if (init.HasAttr("input_min")) {
@@ -316,7 +316,7 @@ class RoundTripGrad {
  public:
   static StatusOr<RoundTripGrad> Make(const KernelInit& init) {
     RoundTripGrad k;
-    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("axis"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("axis"));
     return k;
   }
 

@@ -189,19 +189,27 @@ class SparseSegmentGradBase {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& grad = ctx.input(0);
+    if (grad.rank() == 0 && ctx.input(1).num_elements() > 0) {
+      return InvalidArgument("Index must be less than 0, got ",
+                             IntValues(ctx.input(1))[0],
+                             ", as the gradient has no rows");
+    }
     MR_ASSIGN_OR_RETURN(const Lists lists, ReadLists(ctx));
-    MR_ASSIGN_OR_RETURN(const int64_t dense,
-                        ScalarInput(ctx, 3, "output_dim0"));
+    if (ctx.input(3).rank() != 0) {
+      return InvalidArgument(
+          rows_ == GradRows::kAll ? "output_dim0" : "dense_output_dim0",
+          " should be a scalar.");
+    }
+    const int64_t dense = IntValues(ctx.input(3))[0];
     if (dense < 0) {
       return InvalidArgument("Expected a non-negative size, got ", dense,
                              " as output_dim0");
     }
+    if (dense == 0) return NoRows(ctx, grad);
     const int64_t n = lists.size();
     const int64_t segments = grad.dim(0);
     if (n > 0 && lists.ids.back() >= segments) {
-      return InvalidArgument("Invalid number of segments: the last id is ",
-                             lists.ids.back(), ", and the gradient has ",
-                             segments, " rows");
+      return InvalidArgument("Invalid number of segments");
     }
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(charge.Set(segments * 8, "the sizes of segments"));
@@ -259,6 +267,15 @@ class SparseSegmentGradBase {
   }
 
  private:
+  // Sets the outputs of a gradient without rows, of which stock does not look
+  // at the lists.
+  Status NoRows(KernelContext& ctx, const Tensor& grad) const {
+    if (rows_ == GradRows::kNamed) {
+      MR_RETURN_IF_ERROR(ctx.AllocateOutput(1, TensorShape({0})).status());
+    }
+    return AllocateRows(ctx, grad, 0).status();
+  }
+
   Kind kind_;
   GradRows rows_;
 };

@@ -123,7 +123,7 @@ class FftBase {
     for (int i = 0; i < rank_; ++i) in_sizes.push_back(x.dim(outer + i));
     lengths = in_sizes;
     if (real_)
-      MR_RETURN_IF_ERROR(ReadLengths(ctx.input(1), in_sizes, &lengths));
+      MR_RETURN_IF_ERROR(ReadLengths(ctx.input(1), outer, in_sizes, &lengths));
     // If values are real, half of the last dimension is computed.
     DimVector half = lengths;
     if (real_) half.back() = half.back() == 0 ? 0 : half.back() / 2 + 1;
@@ -182,7 +182,8 @@ class FftBase {
  private:
   bool inverse() const { return direction_ == FourierDirection::kInverse; }
 
-  Status ReadLengths(const Tensor& t, const DimVector& in_sizes,
+  // `outer` dimensions are in front of those that are transformed.
+  Status ReadLengths(const Tensor& t, int outer, const DimVector& in_sizes,
                      DimVector* lengths) const {
     if (t.rank() != 1 || t.dim(0) != rank_) {
       return InvalidArgument("fft_length must have shape [", rank_, "]");
@@ -197,7 +198,7 @@ class FftBase {
       const int64_t least = is_half ? n / 2 + 1 : n;
       // Sizes of 0 are accepted.
       if (in_sizes[d] != 0 && in_sizes[d] < least) {
-        return InvalidArgument("Input dimension ", i,
+        return InvalidArgument("Input dimension ", outer + i,
                                " must have length of at least ", least,
                                " but got: ", in_sizes[d]);
       }

@@ -15,7 +15,7 @@ KINDS_SHOWN, OPS_SHOWN = 25, 60
 
 
 def read_deviations(path):
-  """[(op, pattern, reason)], the first two with * and ? for any characters."""
+  """[(op, pattern, reason)], the first two with *, ? and [!T] as file names have them."""
   rows = []
   with open(path, encoding="utf-8") as f:
     for line in f:
