@@ -266,6 +266,9 @@ StatusOr<Ref<DatasetValue>> BuildCsv(KernelContext& ctx) {
   }
   MR_RETURN_IF_ERROR(CheckCsvColumns(format.columns, "select_cols"));
   MR_RETURN_IF_ERROR(CheckCsvColumns(format.excluded, "exclude_cols"));
+  if (signature.types.size() != signature.shapes.size()) {
+    return ComponentsDiffer(signature);
+  }
   return Ref<DatasetValue>(MakeRef<CsvDataset>(
       std::move(signature), std::move(names), std::move(format)));
 }
