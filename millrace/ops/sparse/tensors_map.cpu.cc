@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/resource_handle.h"
 #include "millrace/ops/array/element_types.h"
@@ -110,14 +109,7 @@ class AddKernel {
   }
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN_OR_RETURN(const SparseEntries e, ReadEntries(ctx));
-    const StatusOr<TensorShape> shape = TensorShape::Make(e.dims);
-    if (!shape.ok()) {
-      const bool negative = std::any_of(e.dims.begin(), e.dims.end(),
-                                        [](int64_t d) { return d < 0; });
-      if (negative) return shape.status();
-      return InvalidArgument("Shape [", absl::StrJoin(e.dims, ","),
-                             "] would have more than 2**63 - 1 elements");
-    }
+    MR_RETURN_IF_ERROR(TensorShape::Make(e.dims).status());
     MR_ASSIGN_OR_RETURN(const Ref<TensorsMap> map, map_.Find(ctx));
     MR_ASSIGN_OR_RETURN(const int64_t number,
                         map->Add({ctx.input(0), ctx.input(1),
