@@ -12,9 +12,11 @@ COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 
 
 class OurServer:
-  def __init__(self, log, flags=()):
-    """log: path of a file."""
+  def __init__(self, log, flags=(), folder=None):
+    """log: path of a file. folder: where relative paths of graphs lead; by default where this program runs."""
     self.flags = list(flags)
+    self.command = os.path.abspath(COMMAND) if os.path.dirname(COMMAND) else COMMAND
+    self.folder = folder
     self.address = "127.0.0.1:%d" % free_ports(1)[0]
     self.log = log
     self.starts = 0
@@ -33,10 +35,11 @@ class OurServer:
         return False
       self.starts += 1
       self._process = subprocess.Popen(
-        [COMMAND, "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0", *self.flags],
+        [self.command, "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0", *self.flags],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
+        cwd=self.folder,
       )
       return True
 

@@ -30,6 +30,7 @@ FORMAT = 1
 STOCK_SERVER = """
 import os, resource, sys
 address, memory = sys.argv[1], int(sys.argv[2])
+os.chdir(sys.argv[3])  # where graphs may write files
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 import tensorflow as tf
@@ -56,7 +57,7 @@ class StockServer:
   def _new_process(self):
     address = "127.0.0.1:%d" % free_ports(1)[0]
     with open(os.path.join(self.folder, "stock.log"), "ab") as log:
-      return forked_python.start(["-c", STOCK_SERVER, address, str(MEMORY)], stdout=log, stderr=log), address
+      return forked_python.start(["-c", STOCK_SERVER, address, str(MEMORY), self.folder], stdout=log, stderr=log), address
 
   def _start(self):
     self.process, address = self.next or self._new_process()
@@ -146,7 +147,7 @@ class Ours:
   """A server of ours, started again when it falls."""
 
   def __init__(self, folder):
-    self.server = our_server.OurServer(os.path.join(folder, "millrace.log"), OUR_FLAGS)
+    self.server = our_server.OurServer(os.path.join(folder, "millrace.log"), OUR_FLAGS, folder)
     self.wire, self.asked = None, 0
 
   def __enter__(self):
