@@ -98,9 +98,8 @@ StatusOr<TensorShape> TensorShape::Make(absl::Span<const int64_t> dims) {
   }
   const int64_t n = CheckedProduct(dims);
   if (n < 0) {
-    return InvalidArgument(
-        "Encountered overflow when multiplying the sizes of shape [",
-        absl::StrJoin(dims, ","), "]");
+    return InvalidArgument("Shape [", absl::StrJoin(dims, ","),
+                           "] would have more than 2**63 - 1 elements");
   }
   TensorShape s;
   s.Assign(dims, n);

@@ -13,8 +13,10 @@ COMMAND = os.environ.get("MILLRACE_COMMAND", "build/dev/millrace")
 
 class OurServer:
   def __init__(self, log, flags=(), folder=None):
-    """log: path of a file; folder: where the server runs, and writes what has no folder of its own."""
-    self.flags, self.folder = list(flags), folder
+    """log: path of a file. folder: where relative paths of graphs lead; by default where this program runs."""
+    self.flags = list(flags)
+    self.command = os.path.abspath(COMMAND) if os.path.dirname(COMMAND) else COMMAND
+    self.folder = folder
     self.address = "127.0.0.1:%d" % free_ports(1)[0]
     self.log = log
     self.starts = 0
@@ -33,7 +35,7 @@ class OurServer:
         return False
       self.starts += 1
       self._process = subprocess.Popen(
-        [os.path.abspath(COMMAND), "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0", *self.flags],
+        [self.command, "server", "--cluster", "local=" + self.address, "--job", "local", "--task", "0", *self.flags],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "millrace/graph/graph.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/batching/batch_queue.h"
 #include "millrace/ops/batching/rows.h"
@@ -185,6 +186,8 @@ class BatchFunctionKernel final : public BatchProcessor {
   }
 
   void RunAsync(KernelContext& ctx, Done done) const {
+    const Status fits = CheckFunction(ctx);
+    if (!fits.ok()) return std::move(done)(fits);
     const StatusOr<int64_t> rows = RowsOfInputs(ctx, num_batched_);
     if (!rows.ok()) return std::move(done)(rows.status());
     if (*rows > 0) {
@@ -206,6 +209,23 @@ class BatchFunctionKernel final : public BatchProcessor {
   }
 
  private:
+  // Requires the library to have the function, and it to take the inputs.
+  Status CheckFunction(KernelContext& ctx) const {
+    if (ctx.step().functions == nullptr) {
+      return FailedPrecondition("the step has no functions");
+    }
+    const auto source = ctx.step().functions->source();
+    const FunctionDef* const body = source->library().Find(function_->name);
+    if (body == nullptr) {
+      return NotFound("Failed to find definition for function \"",
+                      function_->name, "\"");
+    }
+    const size_t takes = body->signature.inputs.size();
+    if (takes == static_cast<size_t>(ctx.num_inputs())) return OkStatus();
+    return InvalidArgument("Function takes ", takes, " argument(s) but ",
+                           ctx.num_inputs(), " argument(s) were passed");
+  }
+
   BatchQueuePlace place_;
   AttrValue::Func function_;
   int num_batched_ = 0;

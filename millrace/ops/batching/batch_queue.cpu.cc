@@ -10,14 +10,21 @@ namespace millrace::ops {
 
 StatusOr<BatchQueueOptions> BatchQueueOptions::From(const KernelInit& init) {
   BatchQueueOptions o;
-  MR_ASSIGN_OR_RETURN(o.threads, init.Attr<int64_t>("num_batch_threads"));
-  MR_ASSIGN_OR_RETURN(o.max_rows, init.Attr<int64_t>("max_batch_size"));
+  MR_ASSIGN_OR_RETURN(o.threads, init.Attr<int32_t>("num_batch_threads"));
+  MR_ASSIGN_OR_RETURN(o.max_rows, init.Attr<int32_t>("max_batch_size"));
   MR_ASSIGN_OR_RETURN(o.max_batches,
-                      init.Attr<int64_t>("max_enqueued_batches"));
+                      init.Attr<int32_t>("max_enqueued_batches"));
   MR_ASSIGN_OR_RETURN(o.timeout_micros,
-                      init.Attr<int64_t>("batch_timeout_micros"));
-  MR_ASSIGN_OR_RETURN(o.allowed_rows,
-                      init.Attr<AttrValue::IntList>("allowed_batch_sizes"));
+                      init.Attr<int32_t>("batch_timeout_micros"));
+  MR_ASSIGN_OR_RETURN(const std::vector<int32_t> allowed,
+                      init.Attr<std::vector<int32_t>>("allowed_batch_sizes"));
+  o.allowed_rows.assign(allowed.begin(), allowed.end());
+  for (const char* unused :
+       {"low_priority_max_batch_size", "low_priority_batch_timeout_micros",
+        "low_priority_max_enqueued_batches"}) {
+    if (!init.HasAttr(unused)) continue;
+    MR_RETURN_IF_ERROR(init.Attr<int32_t>(unused).status());
+  }
   if (init.HasAttr("enable_large_batch_splitting")) {
     MR_ASSIGN_OR_RETURN(o.split,
                         init.Attr<bool>("enable_large_batch_splitting"));
@@ -36,19 +43,24 @@ StatusOr<BatchQueueOptions> BatchQueueOptions::From(const KernelInit& init) {
     return InvalidArgument("batch_timeout_micros must be non-negative; was ",
                            o.timeout_micros);
   }
-  for (size_t i = 0; i < o.allowed_rows.size(); ++i) {
-    const int64_t least = i == 0 ? 1 : o.allowed_rows[i - 1] + 1;
-    if (o.allowed_rows[i] < least) {
+  if (o.allowed_rows.empty()) return o;
+  for (size_t i = 1; i < o.allowed_rows.size(); ++i) {
+    if (o.allowed_rows[i] <= o.allowed_rows[i - 1]) {
       return InvalidArgument(
           "allowed_batch_sizes entries must be monotonically increasing");
     }
   }
-  if (o.allowed_rows.empty() || o.allowed_rows.back() == o.max_rows) return o;
-  if (!o.split) {
+  if (!o.split && o.allowed_rows.back() != o.max_rows) {
     return InvalidArgument(
-        "final entry in allowed_batch_sizes must equal max_batch_size");
+        "final entry in allowed_batch_sizes must equal max_batch_size when "
+        "enable_large_batch_splitting is False");
   }
-  if (o.allowed_rows.back() < o.max_rows) return o;
+  if (o.allowed_rows[0] < 1) {
+    return InvalidArgument(
+        "allowed_batch_sizes entries must be positive; the first is ",
+        o.allowed_rows[0]);
+  }
+  if (o.allowed_rows.back() <= o.max_rows) return o;
   return InvalidArgument(
       "final entry in allowed_batch_sizes must be less than or equal to "
       "max_batch_size when enable_large_batch_splitting is true");

@@ -45,12 +45,12 @@ MR_CASES(Unbatch)(CaseList& c) {
          {F32({3}), Tensor::Of<int64_t>(TensorShape({1, 3}), {11, begin, end}),
           Id(11)},
          {{"timeout_micros", kMicros}}, StatusCode::kInvalidArgument,
-         "batch_index has rows")
+         "Sum of split sizes must not exceed dim0-size of input tensor")
         .NoStock("it ends the process");
   }
   c.Error({F32({3}), Tensor::Vector<int64_t>({1}), Id(1)},
           {{"timeout_micros", kMicros}}, StatusCode::kInvalidArgument,
-          "batch_index should be a matrix")
+          "Wrong shape for index tensor. Expected 1st dimension size")
       .NoStock("it ends the process");
 }
 

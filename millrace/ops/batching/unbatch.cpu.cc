@@ -20,14 +20,13 @@ struct RunRows {
   int64_t end = 0;
 };
 
-// Returns the rows of a table as Batch makes it.
+// Returns the rows of a table as Batch makes it: three numbers each.
 StatusOr<std::vector<RunRows>> TableOf(const Tensor& table) {
   std::vector<RunRows> runs;
-  if (table.num_elements() == 0) return runs;
-  if (table.rank() != 2 || table.dim(1) != 3) {
-    return InvalidArgument(
-        "batch_index should be a matrix of three columns; its shape is ",
-        table.shape().DebugString());
+  const int64_t rows = table.rank() == 0 ? 0 : table.dim(0);
+  if (table.num_elements() / 3 != rows || table.num_elements() % 3 != 0) {
+    return InvalidArgument("batch_index should contain ", 3 * rows,
+                           " elements. Received ", table.num_elements());
   }
   const auto cells = table.flat<int64_t>();
   for (size_t i = 0; i < cells.size(); i += 3)
@@ -160,7 +159,7 @@ class UnbatchKernel {
     UnbatchKernel k;
     MR_ASSIGN_OR_RETURN(k.place_, BatchPlace::From(init));
     MR_ASSIGN_OR_RETURN(const auto micros,
-                        init.Attr<int64_t>("timeout_micros"));
+                        init.Attr<int32_t>("timeout_micros"));
     k.timeout_ms_ = micros <= 0 ? 0 : micros / 1000 + (micros % 1000 > 0);
     return k;
   }
@@ -179,6 +178,36 @@ class UnbatchKernel {
   }
 
  private:
+  // Requires three columns, and no more rows than the batch has.
+  static Status CheckTable(const Tensor& table, int64_t rows) {
+    if (table.rank() > 0 && table.dim(0) > rows) {
+      return InvalidArgument(
+          "Wrong shape for index tensor. Expected 0th dimension size to be no "
+          "greater than ",
+          rows, "; Got: ", table.dim(0), ".");
+    }
+    if (table.rank() == 2 && table.dim(1) == 3) return OkStatus();
+    return InvalidArgument(
+        "Wrong shape for index tensor. Expected 1st dimension size to be 3 ; "
+        "Got: ",
+        table.shape().DebugString(), ".");
+  }
+  // Requires the runs to have rows of the batch, and no more than it has.
+  static Status CheckRuns(absl::Span<const RunRows> runs, int64_t rows) {
+    int64_t sum = 0;
+    for (const RunRows& run : runs) {
+      const bool inside =
+          run.begin >= 0 && run.end >= run.begin && run.end <= rows;
+      if (inside) sum += run.end - run.begin;
+      if (inside && sum <= rows) continue;
+      return InvalidArgument(
+          "Sum of split sizes must not exceed dim0-size of input tensor: "
+          "batch_index has rows [",
+          run.begin, ", ", run.end, ") of a tensor of ", rows);
+    }
+    return OkStatus();
+  }
+
   // Returns the rows of each run. Those of run `own` share the batch's buffer
   // where stock's do, others are copies.
   static StatusOr<PendingRows::Pieces> Cut(KernelContext& ctx, int64_t own) {
@@ -188,14 +217,12 @@ class UnbatchKernel {
           "Input batched_tensor should have at least one dimension");
     }
     MR_RETURN_IF_ERROR(CheckType(batch));
+    MR_RETURN_IF_ERROR(CheckTable(ctx.input(1), batch.dim(0)));
     MR_ASSIGN_OR_RETURN(const std::vector<RunRows> runs, TableOf(ctx.input(1)));
+    MR_RETURN_IF_ERROR(CheckRuns(runs, batch.dim(0)));
     PendingRows::Pieces pieces;
     bool shared = false;
     for (const RunRows& run : runs) {
-      if (run.begin < 0 || run.end < run.begin || run.end > batch.dim(0)) {
-        return InvalidArgument("batch_index has rows [", run.begin, ", ",
-                               run.end, ") of a tensor of ", batch.dim(0));
-      }
       for (const auto& [id, other] : pieces) {
         if (id == run.id) {
           return AlreadyExists("Multiple tensors returned for same batch key.");

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "millrace/graph/graph.h"
+#include "millrace/ops/summary/summary_message.h"
+
 namespace millrace::ops {
 
 Status DatasetIterator::Save(StateWriter&, const std::string&) {
@@ -82,7 +85,7 @@ Tensor TensorOfDataset(const DatasetRef& dataset) {
       VariantElement::Share(const_cast<DatasetValue*>(dataset.get())));
 }
 
-StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx) {
+StatusOr<ElementSignature> DeclaredSignature(const KernelContext& ctx) {
   const AttrMap& attrs = ctx.node().attrs;
   ElementSignature s;
   const char* const types =
@@ -90,12 +93,34 @@ StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(s.types, GetAttr<AttrValue::TypeList>(attrs, types));
   MR_ASSIGN_OR_RETURN(s.shapes,
                       GetAttr<AttrValue::ShapeList>(attrs, "output_shapes"));
-  if (s.types.size() != s.shapes.size()) {
-    return InvalidArgument(
-        "`output_shapes` must be the same length as `output_types` (",
-        s.shapes.size(), " vs. ", s.types.size(), ")");
-  }
   return s;
+}
+
+StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx) {
+  MR_ASSIGN_OR_RETURN(ElementSignature s, DeclaredSignature(ctx));
+  if (s.types.size() != s.shapes.size()) return ComponentsDiffer(s);
+  return s;
+}
+
+Status ComponentsDiffer(const ElementSignature& declared) {
+  return InvalidArgument("Number of components does not match: there are ",
+                         declared.types.size(), " types in `output_types` and ",
+                         declared.shapes.size(), " shapes in `output_shapes`");
+}
+
+ElementSignature SignatureOfAny(absl::Span<const DatasetRef> datasets) {
+  ElementSignature any = datasets[0]->signature();
+  for (const DatasetRef& dataset : datasets.subspan(1)) {
+    const std::vector<PartialShape>& shapes = dataset->signature().shapes;
+    for (size_t i = 0; i < any.shapes.size() && i < shapes.size(); ++i) {
+      PartialShape& common = any.shapes[i];
+      if (common.rank() != shapes[i].rank()) common = PartialShape();
+      for (int d = 0; d < common.rank(); ++d) {
+        if (common.dim(d) != shapes[i].dim(d)) common.set_dim(d, kUnknownDim);
+      }
+    }
+  }
+  return any;
 }
 
 StatusOr<bool> IsDeterministic(const AttrMap& attrs) {
@@ -110,6 +135,45 @@ StatusOr<bool> IsDeterministic(const AttrMap& attrs) {
   if (text == "false") return false;
   return InvalidArgument("Unrecognized determinism policy: ", text,
                          ", expected true, false or default");
+}
+
+namespace {
+
+Status CheckFunction(const FunctionLibrary& library,
+                     const AttrValue::Func& function) {
+  if (function == nullptr || library.Find(function->name) != nullptr) {
+    return OkStatus();
+  }
+  return FailedPrecondition("Could not find required function definition ",
+                            function->name);
+}
+
+}  // namespace
+
+Status CheckDatasetNode(KernelContext& ctx) {
+  const AttrMap& attrs = ctx.node().attrs;
+  const AttrValue* const metadata = attrs.Find("metadata");
+  if (metadata != nullptr) {
+    MR_ASSIGN_OR_RETURN(const std::string bytes,
+                        GetAttr<std::string>(attrs, "metadata"));
+    if (!IsMessage(bytes)) {
+      return InvalidArgument("Could not parse the 'metadata' attribute.");
+    }
+  }
+  if (ctx.step().functions != nullptr) {
+    const auto source = ctx.step().functions->source();
+    for (const auto& [name, value] : attrs) {
+      if (const auto* const one = value.get<AttrValue::Func>()) {
+        MR_RETURN_IF_ERROR(CheckFunction(source->library(), *one));
+      }
+      if (const auto* const several = value.get<AttrValue::FuncList>()) {
+        for (const AttrValue::Func& f : *several) {
+          MR_RETURN_IF_ERROR(CheckFunction(source->library(), f));
+        }
+      }
+    }
+  }
+  return IsDeterministic(attrs).status();
 }
 
 Status CheckTypes(absl::Span<const DataType> expected,

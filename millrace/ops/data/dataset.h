@@ -155,6 +155,14 @@ Tensor TensorOfDataset(const DatasetRef& dataset);
 // Returns the node's output_types and output_shapes. Their numbers must be
 // equal.
 StatusOr<ElementSignature> SignatureOf(const KernelContext& ctx);
+// Does the same where the caller compares the numbers.
+StatusOr<ElementSignature> DeclaredSignature(const KernelContext& ctx);
+// Returns the error of a node that declares other numbers of types and shapes.
+Status ComponentsDiffer(const ElementSignature& declared);
+// Returns what elements are that come from any of `datasets`, which have the
+// same types: of their shapes what all have in common. Requires: there are
+// some.
+ElementSignature SignatureOfAny(absl::Span<const DatasetRef> datasets);
 
 // Returns whether a parallel op must keep the order of elements: by its
 // attribute sloppy, or by deterministic, which is "true", "false" or "default";
@@ -184,10 +192,15 @@ StatusOr<T> ScalarInput(KernelContext& ctx, int i, absl::string_view name) {
 StatusOr<std::string> StringInput(KernelContext& ctx, int i,
                                   absl::string_view name);
 
+// Checks what stock reads of a data set's node before its inputs: the metadata
+// are a message, the library has the functions, and `deterministic` is known.
+Status CheckDatasetNode(KernelContext& ctx);
+
 // The kernel of an op whose only output is a data set, which `kBuild` makes.
 using DatasetBuilder = StatusOr<Ref<DatasetValue>>(KernelContext& ctx);
 template <DatasetBuilder* kBuild>
 Status RunDatasetKernel(KernelContext& ctx) {
+  MR_RETURN_IF_ERROR(CheckDatasetNode(ctx));
   std::unique_ptr<const DatasetOrigin> origin = OriginOf(ctx);
   MR_ASSIGN_OR_RETURN(Ref<DatasetValue> made, kBuild(ctx));
   made->set_op(ctx.node().op->name);

@@ -11,9 +11,9 @@ Status ReducedShapes(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(const AttrValue::ShapeList shapes,
                       c.Attr<AttrValue::ShapeList>("output_shapes"));
   if (static_cast<int>(shapes.size()) != c.num_outputs()) {
-    return InvalidArgument(
-        "`output_shapes` must be the same length as `output_types` (",
-        shapes.size(), " vs. ", c.num_outputs(), ")");
+    return InvalidArgument("Number of components does not match: there are ",
+                           c.num_outputs(), " types in `output_types` and ",
+                           shapes.size(), " shapes in `output_shapes`");
   }
   for (int i = 0; i < c.num_outputs(); ++i) {
     c.set_output(i, shapes[static_cast<size_t>(i)]);

@@ -14,9 +14,7 @@ StatusOr<ElementSignature> IteratorResource::OptionsFrom(
   MR_ASSIGN_OR_RETURN(s.shapes,
                       init.Attr<AttrValue::ShapeList>("output_shapes"));
   if (s.types.size() != s.shapes.size()) {
-    return InvalidArgument(
-        "`output_shapes` must be the same length as `output_types` (",
-        s.shapes.size(), " vs. ", s.types.size(), ")");
+    return ComponentsDiffer(s);
   }
   return s;
 }

@@ -19,9 +19,7 @@ MultiDeviceIteratorResource::OptionsOf(const AttrMap& attrs) {
   MR_ASSIGN_OR_RETURN(s.shapes,
                       GetAttr<AttrValue::ShapeList>(attrs, "output_shapes"));
   if (s.types.size() != s.shapes.size()) {
-    return InvalidArgument(
-        "`output_shapes` must be the same length as `output_types` (",
-        s.shapes.size(), " vs. ", s.types.size(), ")");
+    return ComponentsDiffer(s);
   }
   MR_ASSIGN_OR_RETURN(const AttrValue::StringList devices,
                       GetAttr<AttrValue::StringList>(attrs, "devices"));

@@ -103,6 +103,7 @@ class ReduceKernel {
 
  private:
   static Status Start(KernelContext& ctx, Done& done) {
+    MR_RETURN_IF_ERROR(CheckDatasetNode(ctx));
     MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
     MR_ASSIGN_OR_RETURN(const auto function,
                         CapturedFunction::Make(ctx, "f", "other_arguments"));

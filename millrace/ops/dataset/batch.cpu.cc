@@ -54,6 +54,17 @@ class BatchIterator final : public DerivedIterator<BatchParams> {
   Status Restore(StateReader& in, const std::string& prefix) override {
     return RestoreInput(in, prefix);
   }
+  // As in stock, the first dimension is known if no batch can be shorter.
+  static ElementSignature Signature(const Inputs& inputs,
+                                    const BatchParams& p) {
+    const bool whole =
+        p.drop_remainder || inputs[0]->Cardinality() == kInfinite;
+    const PartialShape rows({whole ? p.size : kUnknownDim});
+    ElementSignature batches = inputs[0]->signature();
+    if (p.padded) batches.shapes = p.shapes;
+    for (PartialShape& shape : batches.shapes) shape = rows.Concatenate(shape);
+    return batches;
+  }
   static int64_t Cardinality(const Parts& d) {
     const int64_t n = d.input().Cardinality();
     if (n < 0) return n;
@@ -90,6 +101,13 @@ class UnbatchIterator final : public DerivedIterator<NoParams> {
     out.Int(prefix + "rows", rows_);
     if (row_ < rows_) out.Element(prefix + "batch", batch_);
     return SaveInput(out, prefix);
+  }
+  static ElementSignature Signature(const Inputs& inputs, const NoParams&) {
+    ElementSignature rows = inputs[0]->signature();
+    for (PartialShape& shape : rows.shapes) {
+      if (shape.rank() > 0) shape = PartialShape(shape.dims().subspan(1));
+    }
+    return rows;
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
     MR_ASSIGN_OR_RETURN(const int64_t row, in.Int(prefix + "row", 0));
@@ -153,6 +171,12 @@ StatusOr<Ref<DatasetValue>> BuildBatch(KernelContext& ctx) {
   return MakeDataset<BatchIterator>(ctx, {input}, std::move(p));
 }
 
+StatusOr<Ref<DatasetValue>> BuildParallelBatch(KernelContext& ctx) {
+  MR_RETURN_IF_ERROR(
+      ScalarInput<int64_t>(ctx, 2, "num_parallel_calls").status());
+  return BuildBatch<Remainder::kAsAsked>(ctx);
+}
+
 template <Remainder kRemainder>
 StatusOr<Ref<DatasetValue>> BuildPaddedBatch(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
@@ -210,8 +234,7 @@ StatusOr<Ref<DatasetValue>> BuildUnbatch(KernelContext& ctx) {
 MR_KERNELS(BatchDataset, Cpu){MR_DATASET_KERNEL(BuildBatch<Remainder::kKept>)};
 MR_KERNELS(BatchDatasetV2,
            Cpu){MR_DATASET_KERNEL(BuildBatch<Remainder::kAsAsked>)};
-MR_KERNELS(ParallelBatchDataset,
-           Cpu){MR_DATASET_KERNEL(BuildBatch<Remainder::kAsAsked>)};
+MR_KERNELS(ParallelBatchDataset, Cpu){MR_DATASET_KERNEL(BuildParallelBatch)};
 MR_KERNELS(PaddedBatchDataset,
            Cpu){MR_DATASET_KERNEL(BuildPaddedBatch<Remainder::kKept>)};
 MR_KERNELS(PaddedBatchDatasetV2,

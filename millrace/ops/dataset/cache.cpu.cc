@@ -44,9 +44,9 @@ struct MemoryCacheParams {
   Ref<MemoryCache> cache;
 };
 
-class MemoryCacheIterator final : public DerivedIterator<MemoryCacheParams> {
+class MemoryCacheIterator final : public UnchangedIterator<MemoryCacheParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   Status Begin(IteratorRuntime& runtime) override {
     contents_ = params().cache->contents();
     if (contents_ != nullptr) return OkStatus();
@@ -92,9 +92,9 @@ struct FileCacheParams {
   std::string prefix;
 };
 
-class FileCacheIterator final : public DerivedIterator<FileCacheParams> {
+class FileCacheIterator final : public UnchangedIterator<FileCacheParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   ~FileCacheIterator() override {
     if (file_ == nullptr || finished_) return;
     // Runs after what the blocking pool still does with the file; if the pool

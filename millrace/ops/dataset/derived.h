@@ -7,8 +7,11 @@
 //     using DerivedIterator::DerivedIterator;
 //     StatusOr<Pull> Next(PollContext& ctx, Element* out) override;
 //     static int64_t Cardinality(const Parts& d);
+//     static ElementSignature Signature(const Inputs&, const TakeParams&);
 //   };
 //   ... MakeDataset<TakeIterator>(ctx, {input}, {.count = 3})
+//
+// Without Signature, the node's attributes say what the elements are.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +27,9 @@ namespace millrace::ops {
 
 // The parameters of iterators that depend on nothing but their inputs.
 struct NoParams {};
+
+// The data sets that one is made from.
+using Inputs = std::vector<DatasetRef>;
 
 // A data set with the parameters that its iterators read.
 template <class P>
@@ -126,14 +132,38 @@ class DatasetOf final : public DerivedDataset<typename It::Params> {
   const int64_t cardinality_;
 };
 
-// Makes a data set over `inputs` as the node's attributes say; `kept` are those
-// tensors among the parameters that may hold data sets.
+// An iterator whose elements are those of its first input. As in stock, what
+// the node's attributes say of elements is not read.
+template <class P>
+class UnchangedIterator : public DerivedIterator<P> {
+ public:
+  using DerivedIterator<P>::DerivedIterator;
+  static ElementSignature Signature(const Inputs& inputs, const P&) {
+    return inputs[0]->signature();
+  }
+};
+
+// Returns what the elements of a data set of such iterators are.
+template <class It>
+StatusOr<ElementSignature> SignatureFor(const KernelContext& ctx,
+                                        const Inputs& inputs,
+                                        const typename It::Params& params) {
+  if constexpr (requires { It::Signature(inputs, params); }) {
+    return It::Signature(inputs, params);
+  } else {
+    return SignatureOf(ctx);
+  }
+}
+
+// Makes a data set over `inputs`; `kept` are those tensors among the parameters
+// that may hold data sets.
 template <class It>
 StatusOr<Ref<DatasetValue>> MakeDataset(KernelContext& ctx,
                                         std::vector<DatasetRef> inputs,
                                         typename It::Params params,
                                         absl::Span<const Tensor> kept = {}) {
-  MR_ASSIGN_OR_RETURN(ElementSignature signature, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(ElementSignature signature,
+                      SignatureFor<It>(ctx, inputs, params));
   MR_ASSIGN_OR_RETURN(const int depth, DepthAbove(inputs, kept));
   return Ref<DatasetValue>(MakeRef<DatasetOf<It>>(
       std::move(signature), depth, std::move(inputs), std::move(params)));

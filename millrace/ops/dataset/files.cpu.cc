@@ -272,7 +272,8 @@ StatusOr<Ref<DatasetValue>> BuildRecords(KernelContext& ctx) {
       }
       begins.push_back(static_cast<uint64_t>(offset));
     }
-    if (!begins.empty() && begins.size() != names.size()) {
+    const bool same_rank = ctx.input(3).rank() == ctx.input(0).rank();
+    if (!same_rank || (!begins.empty() && begins.size() != names.size())) {
       return InvalidArgument(
           "`byte_offsets` must be of same size as `filenames`");
     }

@@ -57,6 +57,15 @@ class ZipIterator final : public DerivedIterator<NoParams> {
     }
     return OkStatus();
   }
+  static ElementSignature Signature(const Inputs& inputs, const NoParams&) {
+    ElementSignature all;
+    for (const DatasetRef& input : inputs) {
+      const ElementSignature& one = input->signature();
+      all.types.insert(all.types.end(), one.types.begin(), one.types.end());
+      all.shapes.insert(all.shapes.end(), one.shapes.begin(), one.shapes.end());
+    }
+    return all;
+  }
   static int64_t Cardinality(const Parts& d) {
     int64_t least = kInfinite;
     for (const DatasetRef& input : d.inputs()) {
@@ -103,6 +112,9 @@ class ConcatenateIterator final : public DerivedIterator<NoParams> {
                           in.runtime().MakeIterator(dataset().input(1)));
     }
     return RestoreInput(in, prefix);
+  }
+  static ElementSignature Signature(const Inputs& inputs, const NoParams&) {
+    return SignatureOfAny(inputs);
   }
   static int64_t Cardinality(const Parts& d) {
     const int64_t a = d.input(0).Cardinality(), b = d.input(1).Cardinality();

@@ -75,6 +75,9 @@ class MapIterator final : public FunctionIterator {
 class FilterIterator final : public FunctionIterator {
  public:
   using FunctionIterator::FunctionIterator;
+  static ElementSignature Signature(const Inputs& inputs, const Params&) {
+    return inputs[0]->signature();
+  }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     for (;;) {
       MR_ASSIGN_OR_RETURN(const Pull started, StartCall(ctx, &element_));
@@ -97,6 +100,9 @@ class FilterIterator final : public FunctionIterator {
 class TakeWhileIterator final : public FunctionIterator {
  public:
   using FunctionIterator::FunctionIterator;
+  static ElementSignature Signature(const Inputs& inputs, const Params&) {
+    return inputs[0]->signature();
+  }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     MR_ASSIGN_OR_RETURN(const Pull started, StartCall(ctx, &element_));
     if (started != Pull::kElement) return started;
@@ -207,6 +213,13 @@ StatusOr<Ref<DatasetValue>> BuildPredicate(KernelContext& ctx) {
   return MakeDataset<It>(ctx, {input}, {function}, function->captured());
 }
 
+StatusOr<Ref<DatasetValue>> BuildParallelFilter(KernelContext& ctx) {
+  MR_RETURN_IF_ERROR(
+      ScalarInput<int64_t>(ctx, ctx.num_inputs() - 1, "num_parallel_calls")
+          .status());
+  return BuildPredicate<FilterIterator>(ctx);
+}
+
 StatusOr<Ref<DatasetValue>> BuildScan(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   ScanParams p;
@@ -229,8 +242,7 @@ StatusOr<Ref<DatasetValue>> BuildScan(KernelContext& ctx) {
 MR_KERNELS(MapDataset, Cpu){MR_DATASET_KERNEL(BuildMap)};
 MR_KERNELS(FilterDataset,
            Cpu){MR_DATASET_KERNEL(BuildPredicate<FilterIterator>)};
-MR_KERNELS(ParallelFilterDataset,
-           Cpu){MR_DATASET_KERNEL(BuildPredicate<FilterIterator>)};
+MR_KERNELS(ParallelFilterDataset, Cpu){MR_DATASET_KERNEL(BuildParallelFilter)};
 MR_KERNELS(TakeWhileDataset,
            Cpu){MR_DATASET_KERNEL(BuildPredicate<TakeWhileIterator>)};
 MR_KERNELS(ExperimentalTakeWhileDataset,

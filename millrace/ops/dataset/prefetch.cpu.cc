@@ -114,9 +114,9 @@ struct PrefetchParams {
   int64_t least = 0;
 };
 
-class PrefetchIterator final : public DerivedIterator<PrefetchParams> {
+class PrefetchIterator final : public UnchangedIterator<PrefetchParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   ~PrefetchIterator() override {
     if (task_ != nullptr) task_->Close();
   }

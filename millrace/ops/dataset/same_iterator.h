@@ -5,10 +5,10 @@
 
 namespace millrace::ops {
 
-template <class P>
-class SameIteratorOf : public DerivedIterator<P> {
+template <class P, class Base = UnchangedIterator<P>>
+class SameIteratorOf : public Base {
  public:
-  using DerivedIterator<P>::DerivedIterator;
+  using Base::Base;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     return ctx.Next(*this->input_, out);
   }
@@ -23,5 +23,9 @@ class SameIteratorOf : public DerivedIterator<P> {
   }
 };
 using SameIterator = SameIteratorOf<NoParams>;
+
+// The same, of a data set whose node says what the elements are.
+template <class P>
+using DeclaredIteratorOf = SameIteratorOf<P, DerivedIterator<P>>;
 
 }  // namespace millrace::ops

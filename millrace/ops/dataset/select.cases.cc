@@ -16,6 +16,17 @@ MR_CASES(TakeDataset)(CaseList& c) {
   Counted(c, 0, 0);
   Counted(c, -1, 3);
   Counted(c, 9, 3);
+  // The elements are those of the input, whatever the node says of them.
+  Elements(
+      WithRange(c, "says_otherwise", 3)
+          .Node("op", c.op().name, {"range", Count(2)},
+                With(Numbers(), "output_types",
+                     AttrValue::TypeList{DataType::kFloat, DataType::kString})),
+      "op", Numbers(), 2);
+  NoDataset(WithRange(c, "metadata", 3)
+                .Node("op", c.op().name, {"range", Count(2)},
+                      With(Numbers(), "metadata", "\x01 no such")),
+            "Could not parse the 'metadata' attribute.");
 }
 MR_CASES(SkipDataset)(CaseList& c) {
   Counted(c, 2, 1);

@@ -4,13 +4,16 @@
 namespace millrace::ops {
 namespace {
 
+// A number of shards that stock replaces where it distributes a data set.
+constexpr int64_t kShardHint = -1;
+
 struct CountParams {
   int64_t count = 0;  // if negative, without end
 };
 
-class TakeIterator final : public DerivedIterator<CountParams> {
+class TakeIterator final : public UnchangedIterator<CountParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     if (input_ == nullptr) return Pull::kEnd;
     if (params().count >= 0 && taken_ >= params().count) {
@@ -43,9 +46,9 @@ class TakeIterator final : public DerivedIterator<CountParams> {
   int64_t taken_ = 0;
 };
 
-class SkipIterator final : public DerivedIterator<CountParams> {
+class SkipIterator final : public UnchangedIterator<CountParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     if (input_ == nullptr || params().count < 0) return Pull::kEnd;
     for (;;) {
@@ -74,9 +77,9 @@ class SkipIterator final : public DerivedIterator<CountParams> {
   int64_t skipped_ = 0;
 };
 
-class RepeatIterator final : public DerivedIterator<CountParams> {
+class RepeatIterator final : public UnchangedIterator<CountParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   Status Begin(IteratorRuntime& runtime) override {
     if (params().count == 0) return OkStatus();
     return DerivedIterator::Begin(runtime);
@@ -138,6 +141,14 @@ StatusOr<Ref<DatasetValue>> BuildShard(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   ShardParams p;
   MR_ASSIGN_OR_RETURN(p.shards, ScalarInput<int64_t>(ctx, 1, "num_shards"));
+  if (p.shards == kShardHint) {
+    return FailedPrecondition(
+        "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+        "`tf.distribute.Strategy.experimental_distribute_dataset()` with "
+        "`tf.data.experimental.AutoShardPolicy.HINT` policy, or tf.data "
+        "service with "
+        "`tf.data.experimental.service.ShardingPolicy.HINT` processing mode.");
+  }
   if (p.shards <= 0) {
     return InvalidArgument(
         "Number of shards must be greater than zero (currently num_shards = ",

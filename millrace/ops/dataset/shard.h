@@ -13,9 +13,9 @@ struct ShardParams {
   bool require_non_empty = false;
 };
 
-class ShardIterator final : public DerivedIterator<ShardParams> {
+class ShardIterator final : public UnchangedIterator<ShardParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     while (input_ != nullptr) {
       MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));

@@ -22,9 +22,9 @@ struct ShuffleParams {
 // Stock's shuffle: elements [start_, end_) of the epoch lie in a ring buffer; a
 // random one of them is returned, and the first one moves to its place. Each
 // epoch has seeds of its own.
-class ShuffleIterator final : public DerivedIterator<ShuffleParams> {
+class ShuffleIterator final : public UnchangedIterator<ShuffleParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   Status Begin(IteratorRuntime& runtime) override {
     if (params().epochs == 0) return OkStatus();
     seeds_ = params().seeds->Next();
@@ -183,13 +183,6 @@ StatusOr<int64_t> BufferSize(KernelContext& ctx) {
   return size;
 }
 
-StatusOr<Ref<SeedGenerator>> GeneratorOfHandle(KernelContext& ctx, int i) {
-  if (Ref<SeedGenerator> owned = OwnedByInput<SeedGenerator>(ctx, i)) {
-    return owned;
-  }
-  return NotFound("the handle is not that of a seed generator");
-}
-
 StatusOr<Ref<SeedGenerator>> NewGenerator(KernelContext& ctx, int first) {
   MR_ASSIGN_OR_RETURN(const int64_t seed,
                       ScalarInput<int64_t>(ctx, first, "seed"));
@@ -202,18 +195,24 @@ StatusOr<Ref<SeedGenerator>> NewGenerator(KernelContext& ctx, int first) {
 }
 
 // The generator of seeds: made for this data set from inputs 2 and 3; behind
-// the handle in input 2; or behind the handle in the last input, whose object
-// may be missing.
+// the handle in input 2; or behind the handle in the last input. A new one is
+// made where a handle has none, as in stock.
 enum class Seeds { kOwn, kShared, kSharedOrOwn };
 
 template <Seeds kSeeds>
 StatusOr<Ref<SeedGenerator>> GeneratorOf(KernelContext& ctx) {
-  if constexpr (kSeeds == Seeds::kShared) return GeneratorOfHandle(ctx, 2);
-  if constexpr (kSeeds == Seeds::kSharedOrOwn) {
-    auto shared = GeneratorOfHandle(ctx, ctx.num_inputs() - 1);
-    if (shared.ok()) return shared;
+  if constexpr (kSeeds == Seeds::kShared) {
+    Ref<SeedGenerator> shared = OwnedByInput<SeedGenerator>(ctx, 2);
+    if (shared == nullptr) shared = MakeRef<SeedGenerator>(0, 0, false);
+    return shared;
   }
-  return NewGenerator(ctx, 2);
+  MR_ASSIGN_OR_RETURN(Ref<SeedGenerator> own, NewGenerator(ctx, 2));
+  if constexpr (kSeeds == Seeds::kSharedOrOwn) {
+    Ref<SeedGenerator> shared =
+        OwnedByInput<SeedGenerator>(ctx, ctx.num_inputs() - 1);
+    if (shared != nullptr) return shared;
+  }
+  return own;
 }
 
 template <Seeds kSeeds>

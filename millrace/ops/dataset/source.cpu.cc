@@ -170,6 +170,7 @@ StatusOr<Ref<DatasetValue>> BuildTensor(KernelContext& ctx) {
 StatusOr<Ref<DatasetValue>> BuildTensorSlice(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(ElementSignature s, SignatureOf(ctx));
   MR_ASSIGN_OR_RETURN(Element components, Components(ctx));
+  ElementSignature slices;
   for (const Tensor& t : components) {
     if (t.rank() == 0) {
       return InvalidArgument("All components must be at least 1-dimensional");
@@ -178,14 +179,20 @@ StatusOr<Ref<DatasetValue>> BuildTensorSlice(KernelContext& ctx) {
       return InvalidArgument(
           "All components must have the same size in the 0th dimension");
     }
+    slices.types.push_back(t.dtype());
+    const DimVector dims = t.shape().dims();
+    slices.shapes.emplace_back(absl::MakeConstSpan(dims).subspan(1));
   }
+  MR_RETURN_IF_ERROR(CheckTypes(slices.types, s.types));
+  MR_RETURN_IF_ERROR(CheckShapes(slices.shapes, s.shapes));
   MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({}, components));
   return Ref<DatasetValue>(
       MakeRef<TensorSliceDataset>(std::move(s), depth, std::move(components)));
 }
 
 StatusOr<Ref<DatasetValue>> BuildRange(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(ElementSignature s, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(ElementSignature s, DeclaredSignature(ctx));
+  s.shapes = {PartialShape({})};  // as in stock, whatever the node says
   MR_ASSIGN_OR_RETURN(const int64_t start,
                       ScalarInput<int64_t>(ctx, 0, "start"));
   MR_ASSIGN_OR_RETURN(const int64_t stop, ScalarInput<int64_t>(ctx, 1, "stop"));
@@ -194,7 +201,9 @@ StatusOr<Ref<DatasetValue>> BuildRange(KernelContext& ctx) {
     return InvalidArgument("step must be a non-zero integer.");
   }
   if (s.types.size() != 1) {
-    return InvalidArgument("a range has one component, not ", s.types.size());
+    return InvalidArgument(
+        "Number of components does not match: expected 1 types but got ",
+        s.types.size(), ".");
   }
   if (!IsNumber(s.types[0])) {
     return InvalidArgument("Unsupported data type: ", DataTypeName(s.types[0]));

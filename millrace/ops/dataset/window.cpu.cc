@@ -50,6 +50,12 @@ int64_t Span(const WindowParams& p) { return (p.size - 1) * p.stride + 1; }
 class WindowIterator final : public DerivedIterator<WindowParams> {
  public:
   using DerivedIterator::DerivedIterator;
+  // A window is a data set for each component.
+  static ElementSignature Signature(const Inputs& inputs, const WindowParams&) {
+    const size_t n = inputs[0]->signature().types.size();
+    return {std::vector<DataType>(n, DataType::kVariant),
+            std::vector<PartialShape>(n, PartialShape({}))};
+  }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     MR_ASSIGN_OR_RETURN(const Pull skipped, Skip(ctx));
     if (skipped != Pull::kElement) return skipped;

@@ -62,7 +62,7 @@ bool IsVersionOf(absl::string_view name, absl::string_view wanted) {
          std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
 }
 
-class AssertNextIterator final : public SameIteratorOf<AssertNextParams> {
+class AssertNextIterator final : public DeclaredIteratorOf<AssertNextParams> {
  public:
   using SameIteratorOf::SameIteratorOf;
   Status Begin(IteratorRuntime& runtime) override {

@@ -63,6 +63,13 @@ StatusOr<Ref<DatasetValue>> BuildAutoShard(KernelContext& ctx) {
   if (policy < kShardOff || policy > kShardHints) {
     return InvalidArgument("auto_shard_policy is invalid.");
   }
+  if (ctx.node().attrs.Find("num_replicas") != nullptr) {
+    MR_ASSIGN_OR_RETURN(const int64_t replicas,
+                        GetAttr<int64_t>(ctx.node().attrs, "num_replicas"));
+    if (replicas < 0) {
+      return InvalidArgument("num_replicas should be >= 0, but is ", replicas);
+    }
+  }
   if (policy == kShardOff || policy == kShardHints || p.shards == 1) {
     return MakeDataset<SameIterator>(ctx, {input}, {});
   }

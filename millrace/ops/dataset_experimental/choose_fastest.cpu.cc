@@ -13,7 +13,7 @@ struct ChoiceParams {
   int64_t cardinality = DatasetValue::kUnknown;
 };
 
-class ChooseFastestIterator final : public SameIteratorOf<ChoiceParams> {
+class ChooseFastestIterator final : public DeclaredIteratorOf<ChoiceParams> {
  public:
   using SameIteratorOf::SameIteratorOf;
   static int64_t Cardinality(const Parts& d) { return d.params().cardinality; }
@@ -28,7 +28,14 @@ Status CheckSameElements(const ElementSignature& first,
         number, " has output types: ", TypesText(other.types),
         ". Expected: ", TypesText(first.types), ".");
   }
-  for (size_t i = 0; i < first.shapes.size() && i < other.shapes.size(); ++i) {
+  if (other.shapes.size() != first.shapes.size()) {
+    return InvalidArgument(
+        "All inputs to ChooseFastestDataset must have compatible outputs. "
+        "Input ",
+        number, " has ", other.shapes.size(), " components. Expected to have ",
+        first.shapes.size(), " components.");
+  }
+  for (size_t i = 0; i < first.shapes.size(); ++i) {
     if (first.shapes[i].IsCompatibleWith(other.shapes[i])) continue;
     return InvalidArgument(
         "All inputs to ChooseFastestDataset must have compatible output "
@@ -42,7 +49,7 @@ Status CheckSameElements(const ElementSignature& first,
 
 StatusOr<Ref<DatasetValue>> BuildChooseFastest(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(DatasetRef first, DatasetOfInput(ctx, 0));
-  MR_ASSIGN_OR_RETURN(const ElementSignature own, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(const ElementSignature own, DeclaredSignature(ctx));
   ChoiceParams p;
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, i));
@@ -122,8 +129,8 @@ StatusOr<std::vector<Tensor>> FirstBranchArguments(KernelContext& ctx,
                                                    size_t branches) {
   const AttrMap& attrs = ctx.node().attrs;
   MR_ASSIGN_OR_RETURN(
-      const AttrValue::IntList lengths,
-      GetAttr<AttrValue::IntList>(attrs, "other_arguments_lengths"));
+      const std::vector<int32_t> lengths,
+      GetAttr<std::vector<int32_t>>(attrs, "other_arguments_lengths"));
   if (lengths.size() != branches) {
     return InvalidArgument(
         "branches and other_arguments_lengths must have the same length.");
@@ -132,7 +139,7 @@ StatusOr<std::vector<Tensor>> FirstBranchArguments(KernelContext& ctx,
       const ArgRange range,
       FindArgRange(ctx.node().op->inputs, attrs, "other_arguments"));
   int64_t left = range.end - range.begin;
-  for (const int64_t length : lengths) {
+  for (const int32_t length : lengths) {
     if (length < 0 || length > left) {
       return InvalidArgument("other_arguments_lengths do not add up to the ",
                              range.end - range.begin, " other arguments");
@@ -140,7 +147,7 @@ StatusOr<std::vector<Tensor>> FirstBranchArguments(KernelContext& ctx,
     left -= length;
   }
   std::vector<Tensor> captured;
-  for (int i = 0; i < static_cast<int>(lengths[0]); ++i) {
+  for (int i = 0; i < lengths[0]; ++i) {
     captured.push_back(ctx.input(range.begin + i));
   }
   return captured;
@@ -148,15 +155,19 @@ StatusOr<std::vector<Tensor>> FirstBranchArguments(KernelContext& ctx,
 
 StatusOr<Ref<DatasetValue>> BuildFirstBranch(KernelContext& ctx) {
   const AttrMap& attrs = ctx.node().attrs;
+  MR_ASSIGN_OR_RETURN(const AttrValue::FuncList branches,
+                      GetAttr<AttrValue::FuncList>(attrs, "branches"));
+  MR_ASSIGN_OR_RETURN(std::vector<Tensor> captured,
+                      FirstBranchArguments(ctx, branches.size()));
   MR_ASSIGN_OR_RETURN(const DatasetRef input, DatasetOfInput(ctx, 0));
   BranchParams p;
   MR_ASSIGN_OR_RETURN(p.numerator,
                       ScalarInput<int64_t>(ctx, 1, "ratio_numerator"));
+  MR_ASSIGN_OR_RETURN(p.denominator,
+                      ScalarInput<int64_t>(ctx, 2, "ratio_denominator"));
   if (p.numerator <= 0) {
     return InvalidArgument("`ratio_numerator` must be greater than zero.");
   }
-  MR_ASSIGN_OR_RETURN(p.denominator,
-                      ScalarInput<int64_t>(ctx, 2, "ratio_denominator"));
   if (p.denominator <= 0) {
     return InvalidArgument("`ratio_denominator` must be greater than zero.");
   }
@@ -166,10 +177,6 @@ StatusOr<Ref<DatasetValue>> BuildFirstBranch(KernelContext& ctx) {
     return InvalidArgument(
         "`num_elements_per_branch` must be divisible by `ratio_denominator`.");
   }
-  MR_ASSIGN_OR_RETURN(const AttrValue::FuncList branches,
-                      GetAttr<AttrValue::FuncList>(attrs, "branches"));
-  MR_ASSIGN_OR_RETURN(std::vector<Tensor> captured,
-                      FirstBranchArguments(ctx, branches.size()));
   if (branches.empty()) return InvalidArgument("there are no branches");
   const std::vector<Tensor> kept = captured;
   MR_ASSIGN_OR_RETURN(

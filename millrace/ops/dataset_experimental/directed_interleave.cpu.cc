@@ -80,6 +80,10 @@ class DirectedInterleaveIterator final
     return OkStatus();
   }
 
+  static ElementSignature Signature(const Inputs& inputs,
+                                    const DirectedInterleaveParams&) {
+    return SignatureOfAny(absl::MakeConstSpan(inputs).subspan(1));
+  }
   static int64_t Cardinality(const Parts& d) {
     for (size_t i = 1; i < d.inputs().size(); ++i) {
       if (d.input(i).Cardinality() == kInfinite) return kInfinite;

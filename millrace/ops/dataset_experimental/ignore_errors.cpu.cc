@@ -9,9 +9,9 @@ struct IgnoreParams {
   bool logs = false;
 };
 
-class IgnoreErrorsIterator final : public DerivedIterator<IgnoreParams> {
+class IgnoreErrorsIterator final : public UnchangedIterator<IgnoreParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     for (;;) {
       if (input_ == nullptr) return Pull::kEnd;

@@ -79,10 +79,10 @@ struct SamplingParams {
   DrawSeeds seeds;
 };
 
-class SamplingIterator final : public DerivedIterator<SamplingParams> {
+class SamplingIterator final : public UnchangedIterator<SamplingParams> {
  public:
   explicit SamplingIterator(const Parts& dataset)
-      : DerivedIterator(dataset), draws_(dataset.params().seeds) {}
+      : UnchangedIterator(dataset), draws_(dataset.params().seeds) {}
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     for (;;) {
       if (input_ == nullptr) return Pull::kEnd;

@@ -11,9 +11,9 @@ struct SleepParams {
   int64_t microseconds = 0;
 };
 
-class SleepIterator final : public DerivedIterator<SleepParams> {
+class SleepIterator final : public UnchangedIterator<SleepParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   ~SleepIterator() override { CancelTimer(); }
   Status Begin(IteratorRuntime& runtime) override {
     timer_ = &runtime.lanes().timer;

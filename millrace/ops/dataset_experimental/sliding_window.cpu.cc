@@ -58,6 +58,14 @@ class SlidingIterator final : public DerivedIterator<SlidingParams> {
     return RestoreInput(in, prefix);
   }
 
+  static ElementSignature Signature(const Inputs& inputs,
+                                    const SlidingParams&) {
+    ElementSignature windows = inputs[0]->signature();
+    for (PartialShape& shape : windows.shapes) {
+      shape = PartialShape({kUnknownDim}).Concatenate(shape);
+    }
+    return windows;
+  }
   // Stock's numbers, which count windows that are not full.
   static int64_t Cardinality(const Parts& d) {
     const int64_t n = d.input().Cardinality();

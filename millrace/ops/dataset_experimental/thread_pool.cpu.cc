@@ -14,8 +14,9 @@ class ThreadPoolResource final : public Resource {
   // The interface that HandleKernel requires.
   struct Options {};
   static StatusOr<Options> OptionsFrom(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(const int64_t threads,
-                        init.Attr<int64_t>("num_threads"));
+    MR_ASSIGN_OR_RETURN(const int32_t threads,
+                        init.Attr<int32_t>("num_threads"));
+    MR_RETURN_IF_ERROR(init.Attr<int32_t>("max_intra_op_parallelism").status());
     if (threads < 0) return InvalidArgument("`num_threads` must be >= 0");
     return Options{};
   }

@@ -26,9 +26,9 @@ std::string IdentityOf(const Tensor& t) {
   return identity;
 }
 
-class UniqueIterator final : public DerivedIterator<NoParams> {
+class UniqueIterator final : public UnchangedIterator<NoParams> {
  public:
-  using DerivedIterator::DerivedIterator;
+  using UnchangedIterator::UnchangedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     for (;;) {
       if (input_ == nullptr) return Pull::kEnd;

@@ -222,9 +222,11 @@ enum class CsvExcludes { kNone, kLastInput };
 
 template <CsvExcludes kExcludes>
 StatusOr<Ref<DatasetValue>> BuildCsv(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(ElementSignature signature, SignatureOf(ctx));
+  MR_ASSIGN_OR_RETURN(ElementSignature signature, DeclaredSignature(ctx));
   MR_ASSIGN_OR_RETURN(std::vector<std::string> names,
                       CsvFileNames(ctx.input(0)));
+  MR_ASSIGN_OR_RETURN(const std::string compression,
+                      StringInput(ctx, 1, "compression_type"));
   CsvFormat format;
   format.types = signature.types;
   const int last = ctx.num_inputs() - 1;
@@ -249,8 +251,6 @@ StatusOr<Ref<DatasetValue>> BuildCsv(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(format.quotes,
                       ScalarInput<bool>(ctx, 5, "use_quote_delim"));
   MR_ASSIGN_OR_RETURN(format.na_value, StringInput(ctx, 6, "na_value"));
-  MR_ASSIGN_OR_RETURN(const std::string compression,
-                      StringInput(ctx, 1, "compression_type"));
   const StatusOr<FileCompression> parsed = ParseFileCompression(compression);
   if (!parsed.ok()) {
     return InvalidArgument("Unsupported compression_type: ", compression, ".");
@@ -266,6 +266,9 @@ StatusOr<Ref<DatasetValue>> BuildCsv(KernelContext& ctx) {
   }
   MR_RETURN_IF_ERROR(CheckCsvColumns(format.columns, "select_cols"));
   MR_RETURN_IF_ERROR(CheckCsvColumns(format.excluded, "exclude_cols"));
+  if (signature.types.size() != signature.shapes.size()) {
+    return ComponentsDiffer(signature);
+  }
   return Ref<DatasetValue>(MakeRef<CsvDataset>(
       std::move(signature), std::move(names), std::move(format)));
 }

@@ -47,8 +47,8 @@ Status SetFixedShapes(const Shapes& shapes, absl::string_view attr,
                       std::vector<DenseSpec>* dense) {
   for (const PartialShape& shape : shapes) {
     if (!shape.IsFullyDefined()) {
-      return InvalidArgument("Attr ", attr, " has a shape that is not fully ",
-                             "defined: ", shape.DebugString());
+      return InvalidArgument("Shape ", shape.DebugString(),
+                             " is not fully defined, in attr ", attr);
     }
     DenseSpec spec;
     spec.shape = shape;
@@ -164,12 +164,51 @@ Status ReadPart(SequenceOp op, const AttrMap& attrs, Part* part) {
   return OkStatus();
 }
 
-Status CheckCounts(const Part& part, size_t num_sparse, size_t num_dense) {
-  MR_RETURN_IF_ERROR(CheckLengths(num_sparse, part.specs->sparse.size(),
-                                  part.Attr("sparse_keys"),
-                                  part.Attr("sparse_types")));
-  return CheckLengths(num_dense, part.dense.size(), part.Attr("dense_keys"),
-                      part.Attr("dense_types"));
+// Requires a number of features to be the length of one list, or of two.
+Status CheckNumber(const Part& part, absl::string_view kind, int64_t number,
+                   absl::string_view list, size_t length) {
+  if (number == static_cast<int64_t>(length)) return OkStatus();
+  return InvalidArgument("num_", part.Attr(kind), " (", number,
+                         ") must match the size of ", part.Attr(list), " (",
+                         length, ")");
+}
+Status CheckNumber(const Part& part, absl::string_view kind, int64_t number,
+                   absl::string_view first, size_t first_length,
+                   absl::string_view second, size_t second_length) {
+  if (number == static_cast<int64_t>(first_length) &&
+      number == static_cast<int64_t>(second_length)) {
+    return OkStatus();
+  }
+  return InvalidArgument("num_", part.Attr(kind), " (", number,
+                         ") must match the size of ", part.Attr(first), " (",
+                         first_length, ") and ", part.Attr(second), " (",
+                         second_length, ")");
+}
+
+// Requires as many features as there are keys among the attributes.
+Status CheckKeys(const Part& part) {
+  MR_RETURN_IF_ERROR(CheckNumber(part, "sparse", part.num_sparse, "sparse_keys",
+                                 part.specs->sparse_keys.size()));
+  return CheckNumber(part, "dense", part.num_dense, "dense_keys",
+                     part.specs->dense_keys.size());
+}
+
+// Requires as many features as there are types and shapes.
+Status CheckCounts(SequenceOp op, const Part& part) {
+  if (op != SequenceOp::kSingle) {
+    MR_RETURN_IF_ERROR(CheckNumber(part, "sparse", part.num_sparse,
+                                   "sparse_types", part.specs->sparse.size()));
+    return CheckNumber(part, "dense", part.num_dense, "dense_types",
+                       part.dense.size(), "dense_shapes", part.shapes.size());
+  }
+  MR_RETURN_IF_ERROR(CheckLengths(
+      static_cast<size_t>(part.num_sparse), part.specs->sparse.size(),
+      part.Attr("sparse_keys"), part.Attr("sparse_types")));
+  MR_RETURN_IF_ERROR(CheckLengths(static_cast<size_t>(part.num_dense),
+                                  part.dense.size(), part.Attr("dense_keys"),
+                                  part.Attr("dense_types")));
+  return CheckLengths(part.dense.size(), part.shapes.size(),
+                      part.Attr("dense_keys"), part.Attr("dense_shapes"));
 }
 
 }  // namespace
@@ -184,22 +223,14 @@ StatusOr<SequenceSpecs> ReadSequenceSpecs(SequenceOp op, const AttrMap& attrs) {
     MR_ASSIGN_OR_RETURN(
         specs.may_be_missing,
         GetAttr<Strings>(attrs, "feature_list_dense_missing_assumed_empty"));
-    for (const Part& part : parts) {
-      MR_RETURN_IF_ERROR(CheckCounts(part, part.specs->sparse_keys.size(),
-                                     part.specs->dense_keys.size()));
-    }
+    for (const Part& part : parts) MR_RETURN_IF_ERROR(CheckKeys(part));
   }
+  for (const Part& part : parts) MR_RETURN_IF_ERROR(CheckCounts(op, part));
   for (const Part& part : parts) {
-    MR_RETURN_IF_ERROR(CheckCounts(part, static_cast<size_t>(part.num_sparse),
-                                   static_cast<size_t>(part.num_dense)));
-    MR_RETURN_IF_ERROR(CheckLengths(part.dense.size(), part.shapes.size(),
-                                    part.Attr("dense_keys"),
-                                    part.Attr("dense_shapes")));
-  }
-  for (const Part& part : parts) {
-    MR_RETURN_IF_ERROR(CheckLengths(
-        part.specs->ragged.size(), part.specs->splits.size(),
-        part.Attr("ragged_value_types"), part.Attr("ragged_split_types")));
+    const size_t ragged = part.specs->ragged.size();
+    MR_RETURN_IF_ERROR(CheckNumber(
+        part, "ragged", static_cast<int64_t>(ragged), "ragged_value_types",
+        ragged, "ragged_split_types", part.specs->splits.size()));
   }
   for (const Part& part : parts) {
     MR_RETURN_IF_ERROR(SetFixedShapes(part.shapes, part.Attr("dense_shapes"),

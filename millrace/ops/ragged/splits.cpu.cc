@@ -12,8 +12,9 @@ StatusOr<std::vector<std::vector<int64_t>>> ReadSplits(KernelContext& ctx,
   for (int i = first; i < first + count; ++i) {
     const Tensor& t = ctx.input(i);
     if (t.rank() != 1) {
-      return InvalidArgument("Ragged splits must be vectors, but got shape ",
-                             t.shape().DebugString());
+      return InvalidArgument(
+          "Invalid ragged splits: ragged splits must be rank 1 but is rank ",
+          t.rank());
     }
     splits.push_back(IntValues(t));
   }

@@ -24,9 +24,9 @@ class FromVariantKernel {
  public:
   static StatusOr<FromVariantKernel> Make(const KernelInit& init) {
     FromVariantKernel k;
-    MR_ASSIGN_OR_RETURN(k.in_levels_, init.Attr<int64_t>("input_ragged_rank"));
+    MR_ASSIGN_OR_RETURN(k.in_levels_, init.Attr<int32_t>("input_ragged_rank"));
     MR_ASSIGN_OR_RETURN(k.out_levels_,
-                        init.Attr<int64_t>("output_ragged_rank"));
+                        init.Attr<int32_t>("output_ragged_rank"));
     MR_ASSIGN_OR_RETURN(k.splits_type_, init.Attr<DataType>("Tsplits"));
     MR_ASSIGN_OR_RETURN(k.values_type_, init.Attr<DataType>("Tvalues"));
     return k;
@@ -37,8 +37,6 @@ class FromVariantKernel {
     const int64_t in_levels =
         in_levels_ >= 0 ? in_levels_
                         : std::max<int64_t>(0, out_levels_ - encoded.rank());
-    MR_ASSIGN_OR_RETURN(const Components all,
-                        ReadComponents(encoded, in_levels));
     if (out_levels_ != in_levels + encoded.rank()) {
       return InvalidArgument(
           "output_ragged_rank must be equal to input_ragged_rank + "
@@ -46,6 +44,8 @@ class FromVariantKernel {
           out_levels_, ", input_ragged_rank: ", in_levels,
           ", encoded_variant.dims(): ", encoded.rank(), ".");
     }
+    MR_ASSIGN_OR_RETURN(const Components all,
+                        ReadComponents(encoded, in_levels));
     if (encoded.rank() == 0) {
       for (int i = 0; i < static_cast<int>(in_levels); ++i) {
         ctx.set_output(i, all[0]->splits()[static_cast<size_t>(i)]);

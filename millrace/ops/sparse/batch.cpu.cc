@@ -46,15 +46,20 @@ int64_t SparsePart::OwnBytes() const {
          2 * kBufferBytes;
 }
 
-StatusOr<BatchParts> CutBatch(KernelContext& ctx) {
+StatusOr<BatchParts> CutBatch(KernelContext& ctx, SizeWords words) {
   const Tensor& shape = ctx.input(2);
+  const StatusOr<SparseEntries> read =
+      ReadEntries(ctx, 0, {PartWords::kInput, words});
+  // In a batch, stock looks at the numbers first.
+  if (words == SizeWords::kBatch) MR_RETURN_IF_ERROR(read.status());
   if (shape.rank() == 1 && shape.dim(0) <= 1) {
     return InvalidArgument(
         "Rank of input SparseTensor should be > 1, but saw rank: ",
         shape.dim(0));
   }
-  MR_ASSIGN_OR_RETURN(const SparseEntries e, ReadEntries(ctx));
-  MR_RETURN_IF_ERROR(TensorShape::Make(e.dims).status());
+  MR_RETURN_IF_ERROR(read.status());
+  const SparseEntries& e = *read;
+  MR_RETURN_IF_ERROR(DenseShape(e.dims).status());
   MR_RETURN_IF_ERROR(CheckOrder(e));
   BatchParts batch;
   batch.count = e.dims[0];

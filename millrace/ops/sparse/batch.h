@@ -32,8 +32,9 @@ struct BatchParts {
 // Cuts the sparse tensor in inputs 0 to 2 along dimension 0. Returns
 // INVALID_ARGUMENT unless it has more dimensions, and its entries are in
 // bounds, in row-major order and unique; RESOURCE_EXHAUSTED if there is no
-// memory for the parts.
-StatusOr<BatchParts> CutBatch(KernelContext& ctx);
+// memory for the parts. `words` are those of errors about numbers of rows and
+// columns.
+StatusOr<BatchParts> CutBatch(KernelContext& ctx, SizeWords words);
 
 // How an error tells ranks: as those of the joined tensor, which has one
 // dimension more than its parts, or as those of the parts.

@@ -53,13 +53,21 @@ S Combine(S a, S b) {
 template <Cwise kOp>
 Status RunSparseDenseCwise(KernelContext& ctx) {
   const Tensor& dense = ctx.input(3);
-  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
+  MR_ASSIGN_OR_RETURN(
+      const SparseEntries in,
+      ReadEntries(ctx, 0, {PartWords::kOperand, SizeWords::kOperand}));
   if (in.rank == 0) {
     return InvalidArgument("The shape argument requires at least one element.");
   }
-  MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+  MR_RETURN_IF_ERROR(DenseShape(in.dims).status());
   MR_ASSIGN_OR_RETURN(const DimVector steps, DenseSteps(in, dense.shape()));
-  MR_RETURN_IF_ERROR(in.CheckInside());
+  const Status inside = in.CheckInside();
+  if (!inside.ok()) {
+    return InvalidArgument(
+        "Provided indices are out-of-bounds w.r.t. dense side with broadcasted "
+        "shape: ",
+        inside.message());
+  }
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({in.count})));
   return Dispatch(RealTypes{}, out->dtype(), [&]<class T>() -> Status {

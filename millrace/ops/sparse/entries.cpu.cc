@@ -28,32 +28,8 @@ Status SparseEntries::CheckInside() const {
 }
 
 StatusOr<SparseEntries> ReadEntries(const Tensor& indices, const Tensor& values,
-                                    const Tensor& shape) {
-  if (indices.rank() != 2) {
-    return InvalidArgument(
-        "Input indices should be a matrix but received shape ",
-        indices.shape().DebugString());
-  }
-  if (values.rank() != 1) {
-    return InvalidArgument(
-        "Input values should be a vector but received shape ",
-        values.shape().DebugString());
-  }
-  if (shape.rank() != 1) {
-    return InvalidArgument("Input shape should be a vector but received shape ",
-                           shape.shape().DebugString());
-  }
-  if (indices.dim(0) != values.dim(0)) {
-    return InvalidArgument(
-        "Number of rows of indices and of values must match: indices has ",
-        indices.dim(0), ", values has ", values.dim(0));
-  }
-  if (indices.dim(1) != shape.dim(0)) {
-    return InvalidArgument(
-        "Number of columns of indices must match the rank of the shape: "
-        "indices has ",
-        indices.dim(1), ", the rank is ", shape.dim(0));
-  }
+                                    const Tensor& shape, SparseWords words) {
+  MR_RETURN_IF_ERROR(CheckParts(indices, values, shape, words));
   if (shape.dim(0) > kMaxRank) {
     return InvalidArgument(
         "Too many dimensions in a sparse tensor: ", shape.dim(0), "; at most ",
@@ -68,9 +44,10 @@ StatusOr<SparseEntries> ReadEntries(const Tensor& indices, const Tensor& values,
   return e;
 }
 
-StatusOr<SparseEntries> ReadEntries(KernelContext& ctx, int first) {
+StatusOr<SparseEntries> ReadEntries(KernelContext& ctx, int first,
+                                    SparseWords words) {
   return ReadEntries(ctx.input(first), ctx.input(first + 1),
-                     ctx.input(first + 2));
+                     ctx.input(first + 2), words);
 }
 
 int CompareCoordinates(const int64_t* a, const int64_t* b, int n) {
@@ -158,34 +135,6 @@ Status SetVector(KernelContext& ctx, int output,
       ctx.AllocateOutput(output,
                          TensorShape({static_cast<int64_t>(values.size())})));
   std::copy(values.begin(), values.end(), out->mutable_flat<int64_t>().begin());
-  return OkStatus();
-}
-
-namespace {
-
-Status CheckOperandRank(absl::string_view what, const Tensor& t, int rank) {
-  if (t.rank() == rank) return OkStatus();
-  return InvalidArgument("Sparse ", what, " must be rank ", rank,
-                         " but is rank ", t.rank());
-}
-
-}  // namespace
-
-Status CheckParts(KernelContext& ctx, int first) {
-  const Tensor& indices = ctx.input(first);
-  const Tensor& values = ctx.input(first + 1);
-  const Tensor& shape = ctx.input(first + 2);
-  MR_RETURN_IF_ERROR(CheckOperandRank("indices", indices, 2));
-  MR_RETURN_IF_ERROR(CheckOperandRank("values", values, 1));
-  MR_RETURN_IF_ERROR(CheckOperandRank("shape", shape, 1));
-  if (indices.dim(0) != values.dim(0)) {
-    return InvalidArgument("Number of elements in indices (", indices.dim(0),
-                           ") and values (", values.dim(0), ") do not match");
-  }
-  if (indices.dim(1) != shape.dim(0)) {
-    return InvalidArgument("Index rank (", indices.dim(1), ") and shape rank (",
-                           shape.dim(0), ") do not match");
-  }
   return OkStatus();
 }
 

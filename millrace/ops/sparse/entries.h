@@ -26,17 +26,51 @@ struct SparseEntries {
   Status CheckInside() const;
 };
 
-// Returns the entries if the three inputs fit each other, else INVALID_ARGUMENT
-// "Input indices should be a matrix but received shape [2]" or the like.
-StatusOr<SparseEntries> ReadEntries(const Tensor& indices, const Tensor& values,
-                                    const Tensor& shape);
-// Does the same for inputs first, first + 1 and first + 2.
-StatusOr<SparseEntries> ReadEntries(KernelContext& ctx, int first = 0);
+// How an op's errors tell of parts of another rank than they should have.
+enum class PartWords {
+  kInput,    // "Input indices should be a matrix but received shape [2]"
+  kTensor,   // "vals must be a vec, but got: [1,2]"
+  kOperand,  // "Input sp_indices should be a matrix but received shape: [2]"
+  kSparse,   // "Sparse indices must be rank 2 but is rank 1"
+};
+// How they tell of numbers of rows or columns that differ.
+enum class SizeWords {
+  kTensor,      // "indices and values rows (indexing dimension) must match"
+  kOperand,     // "The first dimension of values and indices should match"
+  kBatch,       // "Number of values must match first dimension of indices"
+  kSerialized,  // "Expected row counts of SparseTensor[0].indices and ..."
+  kSparse,      // "Number of elements in indices (1) and values (2) do not ..."
+};
+struct SparseWords {
+  PartWords parts = PartWords::kInput;
+  SizeWords sizes = SizeWords::kTensor;
+};
+// The words of ops that make a SparseTensor of their inputs, and of those that
+// validate one.
+inline constexpr SparseWords kTensorWords = {PartWords::kTensor,
+                                             SizeWords::kTensor};
+inline constexpr SparseWords kSparseWords = {PartWords::kSparse,
+                                             SizeWords::kSparse};
 
-// Returns INVALID_ARGUMENT "Sparse indices must be rank 2 but is rank 1",
-// "Number of elements in indices (1) and values (2) do not match" or the like
-// unless inputs first to first + 2 fit each other, for ops that say it so.
-Status CheckParts(KernelContext& ctx, int first = 0);
+// Returns INVALID_ARGUMENT, in these words, unless the three fit each other.
+Status CheckParts(const Tensor& indices, const Tensor& values,
+                  const Tensor& shape, SparseWords words);
+
+// Returns the entries if inputs first, first + 1 and first + 2 fit each other,
+// else an error in these words.
+StatusOr<SparseEntries> ReadEntries(KernelContext& ctx, int first = 0,
+                                    SparseWords words = {});
+// Does the same for three tensors.
+StatusOr<SparseEntries> ReadEntries(const Tensor& indices, const Tensor& values,
+                                    const Tensor& shape, SparseWords words);
+
+// Returns the shape of these dimensions, or INVALID_ARGUMENT "Expected shape
+// dimensions to be non-negative, got -1" or "Encountered overflow when
+// multiplying 3 with 9223372036854775807".
+StatusOr<TensorShape> DenseShape(absl::Span<const int64_t> dims);
+// Returns INVALID_ARGUMENT "Sparse index tuple indices[3, :] = [7, 0] is out of
+// bounds" for the first entry that is out of bounds.
+Status CheckTuples(const SparseEntries& entries);
 
 // Returns the error "indices[3] = [7,0] is out of bounds: need 0 <= index <
 // [5,2]".

@@ -34,12 +34,12 @@ Status CheckInputs(const Tensor& indices, const Tensor& values,
     return InvalidArgument("default_value must be a scalar, saw: ",
                            default_value.shape().DebugString());
   }
-  if (shape.dim(0) == 0) return InvalidArgument("Dense shape cannot be empty.");
   if (indices.dim(1) != shape.dim(0)) {
-    return InvalidArgument("indices has ", indices.dim(1),
-                           " columns, dense_shape has ", shape.dim(0),
-                           " elements; they must be as many");
+    return InvalidArgument("The length of `dense_shape` (", shape.dim(0),
+                           ") must match the second dimension of `indices` (",
+                           indices.dim(1), ").");
   }
+  if (shape.dim(0) == 0) return InvalidArgument("Dense shape cannot be empty.");
   return OkStatus();
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -18,16 +17,14 @@ struct TwoSparse {
   SparseEntries a, b;
 };
 
-// Returns INVALID_ARGUMENT, whose text begins with `ranks_differ` for operands
-// of several ranks, unless both operands fit each other.
-StatusOr<TwoSparse> ReadBoth(KernelContext& ctx,
-                             absl::string_view ranks_differ) {
+// Returns INVALID_ARGUMENT unless both operands fit each other.
+StatusOr<TwoSparse> ReadBoth(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const SparseEntries a, ReadEntries(ctx, 0));
   MR_ASSIGN_OR_RETURN(const SparseEntries b, ReadEntries(ctx, 3));
   if (a.rank != b.rank) {
-    return InvalidArgument(
-        ranks_differ, "; got shapes: ", ctx.input(2).SummarizeValue(kMaxRank),
-        " and ", ctx.input(5).SummarizeValue(kMaxRank));
+    return InvalidArgument("Operands do not have the same ranks; got shapes: ",
+                           ctx.input(2).SummarizeValue(kMaxRank), " and ",
+                           ctx.input(5).SummarizeValue(kMaxRank));
   }
   for (int d = 0; d < a.rank; ++d) {
     if (a.dims[d] != b.dims[d]) {
@@ -127,6 +124,23 @@ Status CheckTerms(KernelContext& ctx) {
     return InvalidArgument("Input indices must have the same dimension, got ",
                            a.dim(1), " and ", b.dim(1));
   }
+  const TensorShape& p = ctx.input(2).shape();
+  const TensorShape& q = ctx.input(5).shape();
+  if (p.rank() != 1 || q.rank() != 1) {
+    return InvalidArgument(
+        "Input shapes should be a vector but received shapes ", p.DebugString(),
+        " and ", q.DebugString());
+  }
+  if (a.dim(1) != p.dim(0)) {
+    return InvalidArgument(
+        "Second dimension of a_indices and length of a_shape must match, got ",
+        a.dim(1), " and ", p.dim(0));
+  }
+  if (p.dim(0) != q.dim(0)) {
+    return InvalidArgument("Operands do not have the same ranks; got shapes: ",
+                           ctx.input(2).SummarizeValue(kMaxRank), " and ",
+                           ctx.input(5).SummarizeValue(kMaxRank));
+  }
   return OkStatus();
 }
 
@@ -134,8 +148,7 @@ Status RunSparseAdd(KernelContext& ctx) {
   ctx.set_output(2, ctx.input(2));  // may be a view, which is passed on
   MR_RETURN_IF_ERROR(ctx.BindInput(2));
   MR_RETURN_IF_ERROR(CheckTerms(ctx));
-  MR_ASSIGN_OR_RETURN(const TwoSparse in,
-                      ReadBoth(ctx, "Operands should have same ranks"));
+  MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
   if (in.a.rank == 0) return InvalidArgument("Tensors must not be empty");
   if (ctx.input(6).rank() != 0) {
     return InvalidArgument(
@@ -205,28 +218,16 @@ Status RunSparseAddGrad(KernelContext& ctx) {
 // Returns INVALID_ARGUMENT unless inputs first to first + 2 are a sparse tensor
 // whose indices are all in bounds.
 Status CheckOperand(KernelContext& ctx, int first) {
-  MR_RETURN_IF_ERROR(CheckParts(ctx, first));
-  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx, first));
-  for (int64_t i = 0; i < in.count; ++i) {
-    const auto row =
-        absl::MakeConstSpan(in.at(i), static_cast<size_t>(in.rank));
-    for (size_t d = 0; d < row.size(); ++d) {
-      if (row[d] >= 0 && row[d] < in.dims[d]) continue;
-      return InvalidArgument("Sparse index tuple indices[", i, ", :] = [",
-                             absl::StrJoin(row, ", "),
-                             "] is out of bounds: the shape is [",
-                             absl::StrJoin(in.dims, ", "), "]");
-    }
-  }
-  return OkStatus();
+  MR_ASSIGN_OR_RETURN(const SparseEntries in,
+                      ReadEntries(ctx, first, kSparseWords));
+  return CheckTuples(in);
 }
 
 template <bool kMax>
 Status RunSparseExtreme(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(CheckOperand(ctx, 0));
   MR_RETURN_IF_ERROR(CheckOperand(ctx, 3));
-  MR_ASSIGN_OR_RETURN(const TwoSparse in,
-                      ReadBoth(ctx, "Operands do not have the same ranks"));
+  MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
   std::vector<Source> sources;
   Walk(in.a, in.b, [&](int64_t i, int64_t j) {
     sources.push_back(i >= 0 ? Source{.entry = i, .from_b = false}

@@ -71,7 +71,7 @@ MR_CASES(SparseSlice)(CaseList& c) {
           kInvalid,
           "Expected size to be a vector of length 2 but got length 3");
   c.Error({in(), F32({4}), Long({3, 4}), Long({0, 0}), Long({-1, 3})}, kInvalid,
-          "size[0] must be >= 0, but is -1")
+          "Expected a non-negative size, got -1")
       .NoStock("aborts or gives a negative size");
 }
 

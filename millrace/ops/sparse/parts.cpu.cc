@@ -17,26 +17,31 @@ class SparseConcatKernel {
  public:
   static StatusOr<SparseConcatKernel> Make(const KernelInit& init) {
     SparseConcatKernel k;
-    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("concat_dim"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("concat_dim"));
     MR_ASSIGN_OR_RETURN(k.n_, init.Attr<int64_t>("N"));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const int n = static_cast<int>(n_);
-    std::vector<SparseEntries> parts;
     for (int i = 0; i < n; ++i) {
-      MR_ASSIGN_OR_RETURN(
-          const SparseEntries part,
-          ReadEntries(ctx.input(i), ctx.input(i + n), ctx.input(i + 2 * n)));
-      parts.push_back(part);
+      MR_RETURN_IF_ERROR(CheckPartRanks(ctx, i, n));
     }
-    MR_ASSIGN_OR_RETURN(const int axis, Axis(parts[0].rank));
-    DimVector dims(parts[0].dims.begin(), parts[0].dims.end());
+    const auto first = ctx.input(2 * n).flat<int64_t>();
+    MR_ASSIGN_OR_RETURN(const int axis, Axis(static_cast<int>(first.size())));
+    for (int i = 0; i < n; ++i) {
+      MR_RETURN_IF_ERROR(
+          CheckFits(first, ctx.input(i + 2 * n).flat<int64_t>(), axis, i));
+    }
+    DimVector dims(first.begin(), first.end());
+    std::vector<SparseEntries> parts;
     CheckedSize along = 0;
     int64_t total = 0;
     for (int i = 0; i < n; ++i) {
-      MR_RETURN_IF_ERROR(CheckFits(parts[0], parts[i], axis, i));
+      MR_ASSIGN_OR_RETURN(const SparseEntries part,
+                          ReadEntries(ctx.input(i), ctx.input(i + n),
+                                      ctx.input(i + 2 * n), {}));
+      parts.push_back(part);
       along += parts[i].dims[axis];
       total += parts[i].count;
     }
@@ -55,21 +60,46 @@ class SparseConcatKernel {
     return static_cast<int>(axis);
   }
 
-  static Status CheckFits(const SparseEntries& first, const SparseEntries& part,
-                          int axis, int i) {
-    if (part.rank != first.rank) {
+  static Status CheckPartRanks(KernelContext& ctx, int i, int n) {
+    const Tensor& indices = ctx.input(i);
+    const Tensor& values = ctx.input(i + n);
+    const Tensor& shape = ctx.input(i + 2 * n);
+    if (indices.rank() != 2) {
+      return InvalidArgument(
+          "Input indices should be a matrix but received shape ",
+          indices.shape().DebugString(), " at position ", i);
+    }
+    if (values.rank() != 1) {
+      return InvalidArgument(
+          "Input values should be a vector but received shape ",
+          values.shape().DebugString(), " at position ", i);
+    }
+    if (shape.rank() == 1) return OkStatus();
+    return InvalidArgument(
+        "Input shapes should be a vector but received shape ",
+        shape.shape().DebugString(), " at position ", i);
+  }
+
+  static Status CheckFits(absl::Span<const int64_t> first,
+                          absl::Span<const int64_t> dims, int axis, int i) {
+    const StatusOr<TensorShape> shape = TensorShape::Make(dims);
+    if (!shape.ok()) {
+      return Internal("Encountered overflow from large input shape. ",
+                      shape.status().message(), " at position ", i);
+    }
+    if (dims.size() != first.size()) {
       return InvalidArgument("Ranks of all input tensors must match: expected ",
-                             first.rank, " but got ", part.rank,
+                             first.size(), " but got ", dims.size(),
                              " at position ", i);
     }
-    for (int d = 0; d < part.rank; ++d) {
-      if (d != axis && part.dims[d] != first.dims[d]) {
-        return InvalidArgument("Input shapes must match: expected ",
-                               first.dims[d], " for dimension ", d, " but got ",
-                               part.dims[d], " at position ", i);
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (static_cast<int>(d) != axis && dims[d] != first[d]) {
+        return InvalidArgument("Input shapes must match: expected ", first[d],
+                               " for dimension ", d, " but got ", dims[d],
+                               " at position ", i);
       }
     }
-    return TensorShape::Make(part.dims).status();
+    return OkStatus();
   }
 
   Status Join(KernelContext& ctx, const std::vector<SparseEntries>& parts,
@@ -139,8 +169,11 @@ class SparseSplitKernel {
           "Input axis should be a scalar but received shape ",
           ctx.input(0).shape().DebugString());
     }
-    MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx, 1));
-    MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+    MR_ASSIGN_OR_RETURN(
+        const SparseEntries in,
+        ReadEntries(ctx, 1, {PartWords::kInput, SizeWords::kSparse}));
+    MR_RETURN_IF_ERROR(CheckTuples(in));
+    MR_RETURN_IF_ERROR(DenseShape(in.dims).status());
     const int64_t given = ctx.input(0).scalar<int64_t>();
     const int64_t axis = given < 0 ? given + in.rank : given;
     if (axis < 0 || axis >= in.rank) {
@@ -158,10 +191,6 @@ class SparseSplitKernel {
     std::vector<std::vector<int64_t>> members(static_cast<size_t>(n_));
     for (int64_t i = 0; i < in.count; ++i) {
       const int64_t at = in.at(i)[axis];
-      if (at < 0 || at >= along) {
-        return OutOfBounds(i, {in.at(i), static_cast<size_t>(in.rank)},
-                           in.dims);
-      }
       members[static_cast<size_t>(cut.PartOf(at))].push_back(i);
     }
     const int n = static_cast<int>(n_);
@@ -188,31 +217,34 @@ class SparseSplitKernel {
   int64_t n_ = 1;
 };
 
-Status CheckLength(const Tensor& t, const char* what, int rank) {
+// `what` is how an error of its rank calls it, `name` one of its length.
+Status CheckLength(const Tensor& t, const char* what, const char* name,
+                   int rank) {
   if (t.rank() != 1) {
-    return InvalidArgument("Input ", what,
-                           " should be a vector but received shape ",
+    return InvalidArgument(what, " should be a vector but received shape ",
                            t.shape().DebugString());
   }
   if (t.dim(0) != rank) {
-    return InvalidArgument("Expected ", what, " to be a vector of length ",
+    return InvalidArgument("Expected ", name, " to be a vector of length ",
                            rank, " but got length ", t.dim(0));
   }
   return OkStatus();
 }
 
 Status RunSparseSlice(KernelContext& ctx) {
-  MR_RETURN_IF_ERROR(CheckParts(ctx));
-  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
-  MR_RETURN_IF_ERROR(CheckLength(ctx.input(3), "start", in.rank));
-  MR_RETURN_IF_ERROR(CheckLength(ctx.input(4), "size", in.rank));
-  MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+  MR_ASSIGN_OR_RETURN(const SparseEntries in,
+                      ReadEntries(ctx, 0, kSparseWords));
+  MR_RETURN_IF_ERROR(
+      CheckLength(ctx.input(3), "Input start", "start", in.rank));
+  MR_RETURN_IF_ERROR(CheckLength(ctx.input(4), "Input size", "size", in.rank));
+  MR_RETURN_IF_ERROR(DenseShape(in.dims).status());
   const auto start = ctx.input(3).flat<int64_t>();
   const auto size = ctx.input(4).flat<int64_t>();
   DimVector dims, ends;
   for (size_t d = 0; d < start.size(); ++d) {
     if (size[d] < 0) {
-      return InvalidArgument("size[", d, "] must be >= 0, but is ", size[d]);
+      return InvalidArgument("Expected a non-negative size, got ", size[d],
+                             " in size[", d, "]");
     }
     int64_t end;
     if (__builtin_add_overflow(start[d], size[d], &end)) {
@@ -272,9 +304,15 @@ Status RunSparseSliceGrad(KernelContext& ctx) {
         "match (#nnz of sum): got ",
         grad.dim(0), " and ", output.dim(0));
   }
-  MR_RETURN_IF_ERROR(CheckLength(start, "the input_start",
+  MR_RETURN_IF_ERROR(CheckLength(start, "The input_start", "input_start",
                                  static_cast<int>(std::min<int64_t>(
                                      rank, std::numeric_limits<int>::max()))));
+  if (output.dim(0) > input.dim(0)) {
+    return InvalidArgument(
+        "# rows of output_indices should be not greater than of "
+        "input_indices, got ",
+        output.dim(0), " and ", input.dim(0));
+  }
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({input.dim(0)})));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));

@@ -21,19 +21,26 @@ struct ReducePlan {
   bool keep_dims = false;
 };
 
-StatusOr<ReducePlan> PlanReduce(const SparseEntries& in, const Tensor& axes,
-                                bool keep_dims) {
+// Requires each of the axes to be one of a tensor of this rank.
+Status CheckAxes(const Tensor& axes, int64_t rank) {
   if (axes.rank() > 1) {
     return InvalidArgument(
         "Expected reduction_axes to be a scalar or a vector; got shape: ",
         axes.shape().DebugString());
   }
+  for (const int32_t axis : axes.flat<int32_t>()) {
+    if (axis < -rank || axis >= rank) {
+      return InvalidArgument("Invalid reduction dimension ", axis,
+                             ", for input with ", rank, " dimensions.");
+    }
+  }
+  return OkStatus();
+}
+
+ReducePlan PlanReduce(const SparseEntries& in, const Tensor& axes,
+                      bool keep_dims) {
   std::vector<bool> reduced(static_cast<size_t>(in.rank));
   for (const int32_t axis : axes.flat<int32_t>()) {
-    if (axis < -in.rank || axis >= in.rank) {
-      return InvalidArgument("Invalid reduction dimension ", axis,
-                             ", for input with ", in.rank, " dimensions.");
-    }
     reduced[static_cast<size_t>(axis < 0 ? axis + in.rank : axis)] = true;
   }
   ReducePlan plan;
@@ -79,10 +86,11 @@ class SparseReduceKernel {
       return InvalidArgument("Expected input_shape to be a vector; got shape: ",
                              ctx.input(2).shape().DebugString());
     }
-    MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
-    MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
-    MR_ASSIGN_OR_RETURN(const ReducePlan plan,
-                        PlanReduce(in, ctx.input(3), keep_dims_));
+    MR_RETURN_IF_ERROR(CheckAxes(ctx.input(3), ctx.input(2).dim(0)));
+    MR_ASSIGN_OR_RETURN(const SparseEntries in,
+                        ReadEntries(ctx, 0, kTensorWords));
+    MR_RETURN_IF_ERROR(DenseShape(in.dims).status());
+    const ReducePlan plan = PlanReduce(in, ctx.input(3), keep_dims_);
     const std::vector<int64_t> order = OrderBy(in, plan.order);
     // The ends of the groups in `order`: a group has equal kept coordinates.
     std::vector<size_t> ends;
@@ -136,8 +144,11 @@ class SparseReduceKernel {
       for (size_t k = 0; k < plan.kept.size(); ++k) {
         const int64_t at = in.at(entry)[plan.kept[k]];
         if (at < 0 || at >= kept_dims[k]) {
-          return OutOfBounds(
+          const Status where = OutOfBounds(
               entry, {in.at(entry), static_cast<size_t>(in.rank)}, in.dims);
+          return Internal("Obtained a write index of ", at,
+                          " which is outside of bounds of [0, ", kept_dims[k],
+                          "): ", where.message());
         }
         place += at * strides[k];
       }

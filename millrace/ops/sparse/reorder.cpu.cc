@@ -12,9 +12,8 @@ Status RunSparseReorder(KernelContext& ctx) {
   const Tensor values = ctx.input(1);
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_RETURN_IF_ERROR(ctx.BindInput(1));
-  MR_RETURN_IF_ERROR(CheckParts(ctx));
-  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
-  MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+  MR_ASSIGN_OR_RETURN(const SparseEntries in,
+                      ReadEntries(ctx, 0, kSparseWords));
   const std::vector<int64_t> order = RowMajorOrder(in);
   if (std::is_sorted(order.begin(), order.end())) {
     ctx.set_output(0, coordinates);

@@ -26,7 +26,7 @@ MR_CASES(SparseReshape)(CaseList& c) {
           "indices[1] = [4,0] is out of bounds")
       .NoStock("computes coordinates outside the result");
   c.Error({Pairs({0, 1}), Long({4, 6, 1}), Long({24})}, kInvalid,
-          "Number of columns of indices is 2")
+          "Input tensor rank must match input shape length.")
       .NoStock("reads beyond the coordinates");
 }
 

@@ -27,7 +27,12 @@ StatusOr<TensorShape> Resolve(const TensorShape& from,
     }
     product *= dims[d];
   }
-  MR_ASSIGN_OR_RETURN(const int64_t known, product.Get("the new shape"));
+  const StatusOr<int64_t> all = product.Get("the new shape");
+  if (!all.ok()) {
+    return InvalidArgument("Encountered overflow when multiplying ",
+                           absl::StrJoin(sizes, " with "));
+  }
+  const int64_t known = *all;
   if (unknown >= 0) {
     if (known == 0) {
       return InvalidArgument(
@@ -61,12 +66,11 @@ Status RunSparseReshape(KernelContext& ctx) {
   const Tensor& input_shape = ctx.input(1);
   const Tensor& new_shape = ctx.input(2);
   if (indices.rank() != 2) {
-    return InvalidArgument(
-        "Input indices should be a matrix but received shape ",
-        indices.shape().DebugString());
+    return InvalidArgument("Input must be a matrix. Its shape is ",
+                           indices.shape().DebugString());
   }
   if (input_shape.rank() != 1) {
-    return InvalidArgument("Input shape should be a vector but received shape ",
+    return InvalidArgument("Input shape must be a vector. Its shape is ",
                            input_shape.shape().DebugString());
   }
   if (new_shape.rank() != 1) {
@@ -74,15 +78,15 @@ Status RunSparseReshape(KernelContext& ctx) {
         "Target shape should be a vector but received shape ",
         new_shape.shape().DebugString());
   }
+  if (indices.dim(1) != input_shape.dim(0)) {
+    return InvalidArgument(
+        "Input tensor rank must match input shape length. Columns of indices: ",
+        indices.dim(1), ", length of the shape: ", input_shape.dim(0));
+  }
   MR_ASSIGN_OR_RETURN(const TensorShape from,
                       TensorShape::Make(input_shape.flat<int64_t>()));
   MR_ASSIGN_OR_RETURN(const TensorShape to,
                       Resolve(from, new_shape.flat<int64_t>()));
-  if (indices.dim(1) != from.rank()) {
-    return InvalidArgument("Number of columns of indices is ", indices.dim(1),
-                           ", but the rank of the input shape is ",
-                           from.rank());
-  }
   const DimVector from_dims = from.dims();
   const DimVector to_dims = to.dims();
   if (from == to) {

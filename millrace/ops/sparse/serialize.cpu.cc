@@ -33,7 +33,9 @@ Status WritePart(const SparsePart& part, E* to) {
 
 template <class E>
 Status RunSerialize(KernelContext& ctx) {
-  MR_RETURN_IF_ERROR(ReadEntries(ctx).status());
+  MR_RETURN_IF_ERROR(
+      ReadEntries(ctx, 0, {PartWords::kInput, SizeWords::kSerialized})
+          .status());
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({3})));
   for (int i = 0; i < 3; ++i) {
@@ -45,7 +47,8 @@ Status RunSerialize(KernelContext& ctx) {
 
 template <class E>
 Status RunSerializeMany(KernelContext& ctx) {
-  MR_ASSIGN_OR_RETURN(const BatchParts batch, CutBatch(ctx));
+  MR_ASSIGN_OR_RETURN(const BatchParts batch,
+                      CutBatch(ctx, SizeWords::kTensor));
   // A shape may have many more parts than entries.
   constexpr int64_t kBytes = 64;  // of an empty tensor, approximately
   MemoryCharge charge;

@@ -51,10 +51,11 @@ class Rows {
       return InvalidArgument("Shape must be a 1D tensor.");
     }
     Rows rows;
-    MR_ASSIGN_OR_RETURN(rows.entries_, ReadEntries(ctx, first));
+    const int64_t rank = ctx.input(first + 2).dim(0);
+    if (rank < 2) return InvalidArgument("Invalid rank ", rank, ".");
+    MR_ASSIGN_OR_RETURN(rows.entries_, ReadEntries(ctx, first, kTensorWords));
     const SparseEntries& e = rows.entries_;
-    MR_RETURN_IF_ERROR(TensorShape::Make(e.dims).status());
-    if (e.rank < 2) return InvalidArgument("Invalid rank ", e.rank, ".");
+    MR_RETURN_IF_ERROR(DenseShape(e.dims).status());
     MR_RETURN_IF_ERROR(rows.SetDims(e.dims));
     MR_RETURN_IF_ERROR(validate ? CheckOrder(e) : e.CheckInside());
     rows.is_sparse_ = true;

@@ -15,8 +15,10 @@ Status RunSparseSoftmax(KernelContext& ctx) {
     return InvalidArgument("Input should have rank >= 2, but received shape: ",
                            shape.SummarizeValue(3));
   }
-  MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
-  MR_RETURN_IF_ERROR(TensorShape::Make(in.dims).status());
+  MR_ASSIGN_OR_RETURN(
+      const SparseEntries in,
+      ReadEntries(ctx, 0, {PartWords::kOperand, SizeWords::kTensor}));
+  MR_RETURN_IF_ERROR(DenseShape(in.dims).status());
   const std::vector<int64_t> order = RowMajorOrder(in);
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({in.count})));

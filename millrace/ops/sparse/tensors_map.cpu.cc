@@ -130,7 +130,7 @@ class AddManyKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(BatchParts batch, CutBatch(ctx));
+    MR_ASSIGN_OR_RETURN(BatchParts batch, CutBatch(ctx, SizeWords::kBatch));
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, TensorShape({batch.count})));
     const auto numbers = out->mutable_flat<int64_t>();

@@ -66,10 +66,10 @@ class AsStringKernel {
   static StatusOr<AsStringKernel> Make(const KernelInit& init) {
     const DataType type = init.input_type(0);
     MR_ASSIGN_OR_RETURN(const int64_t precision,
-                        init.Attr<int64_t>("precision"));
+                        init.Attr<int32_t>("precision"));
     MR_ASSIGN_OR_RETURN(const bool scientific, init.Attr<bool>("scientific"));
     MR_ASSIGN_OR_RETURN(const bool shortest, init.Attr<bool>("shortest"));
-    MR_ASSIGN_OR_RETURN(const int64_t width, init.Attr<int64_t>("width"));
+    MR_ASSIGN_OR_RETURN(const int64_t width, init.Attr<int32_t>("width"));
     MR_ASSIGN_OR_RETURN(const std::string fill, init.Attr<std::string>("fill"));
     const bool real = IsFloating(type) || IsComplex(type);
     if (!real && (scientific || shortest)) {
@@ -177,7 +177,7 @@ class StringFormatKernel {
                         init.Attr<std::string>("template"));
     MR_ASSIGN_OR_RETURN(const std::string placeholder,
                         init.Attr<std::string>("placeholder"));
-    MR_ASSIGN_OR_RETURN(k.summarize_, init.Attr<int64_t>("summarize"));
+    MR_ASSIGN_OR_RETURN(k.summarize_, init.Attr<int32_t>("summarize"));
     k.parts_ = absl::StrSplit(text, placeholder);
     const auto places = static_cast<int64_t>(k.parts_.size()) - 1;
     if (places != init.num_inputs()) {

@@ -131,7 +131,7 @@ class StringSplitV2Kernel {
  public:
   static StatusOr<StringSplitV2Kernel> Make(const KernelInit& init) {
     StringSplitV2Kernel k;
-    MR_ASSIGN_OR_RETURN(k.max_splits_, init.Attr<int64_t>("maxsplit"));
+    MR_ASSIGN_OR_RETURN(k.max_splits_, init.Attr<int32_t>("maxsplit"));
     return k;
   }
   Status Run(KernelContext& ctx) const {

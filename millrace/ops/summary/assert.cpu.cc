@@ -9,7 +9,7 @@ class AssertKernel {
  public:
   static StatusOr<AssertKernel> Make(const KernelInit& init) {
     AssertKernel k;
-    MR_ASSIGN_OR_RETURN(k.summarize_, init.Attr<int64_t>("summarize"));
+    MR_ASSIGN_OR_RETURN(k.summarize_, init.Attr<int32_t>("summarize"));
     return k;
   }
   Status Run(KernelContext& ctx) const {

@@ -11,7 +11,7 @@ class AudioSummaryKernel {
  public:
   static StatusOr<AudioSummaryKernel> Make(const KernelInit& init) {
     AudioSummaryKernel k;
-    MR_ASSIGN_OR_RETURN(k.max_outputs_, init.Attr<int64_t>("max_outputs"));
+    MR_ASSIGN_OR_RETURN(k.max_outputs_, init.Attr<int32_t>("max_outputs"));
     k.rate_is_input_ = init.num_inputs() == 3;
     if (!k.rate_is_input_) {
       MR_ASSIGN_OR_RETURN(k.rate_, init.Attr<float>("sample_rate"));

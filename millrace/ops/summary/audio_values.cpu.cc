@@ -26,6 +26,9 @@ StatusOr<std::string> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
   const WavFormat format{.rate = RateOfFile(request.rate),
                          .channels = clips.rank() == 2 ? 1 : clips.dim(2),
                          .frames = clips.dim(1)};
+  if (format.channels == 0) {
+    return InvalidArgument("audio is null: it has no channels");
+  }
   const auto samples = clips.flat<float>();
   const int64_t size = format.channels * format.frames;
   std::string summary;

@@ -1,3 +1,4 @@
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ class ImageSummaryKernel {
   static StatusOr<ImageSummaryKernel> Make(const KernelInit& init) {
     ImageSummaryKernel k;
     MR_ASSIGN_OR_RETURN(k.max_images_, init.Attr<int64_t>("max_images"));
+    if (k.max_images_ > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("max_images must be < 2^31, but is ",
+                             k.max_images_);
+    }
     MR_ASSIGN_OR_RETURN(const Tensor color, init.Attr<Tensor>("bad_color"));
     if (color.dtype() != DataType::kUint8) {
       return InvalidArgument("bad_color must be uint8, got ",

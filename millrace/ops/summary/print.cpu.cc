@@ -13,7 +13,7 @@ class PrintKernel {
     PrintKernel k;
     MR_ASSIGN_OR_RETURN(k.message_, init.Attr<std::string>("message"));
     MR_ASSIGN_OR_RETURN(k.first_n_, init.Attr<int64_t>("first_n"));
-    MR_ASSIGN_OR_RETURN(k.summarize_, init.Attr<int64_t>("summarize"));
+    MR_ASSIGN_OR_RETURN(k.summarize_, init.Attr<int32_t>("summarize"));
     k.printed_ = std::make_unique<std::atomic<int64_t>>(0);
     return k;
   }

@@ -1,7 +1,9 @@
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "millrace/checkpoint/records/event_writer.h"
+#include "millrace/graph/attr/int32_attr.h"
 #include "millrace/graph/graph_proto.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/summary/audio_values.h"
@@ -14,6 +16,9 @@
 
 namespace millrace::ops {
 namespace {
+
+constexpr char kMostImages[] = "max_images";
+constexpr char kMostClips[] = "max_outputs";
 
 // Makes a serialized Summary of a node's inputs.
 using SummaryMaker = StatusOr<std::string> (*)(KernelContext& ctx,
@@ -109,12 +114,20 @@ StatusOr<std::string> MakeTensor(KernelContext& ctx, int64_t) {
 
 StatusOr<std::string> MakeImages(KernelContext& ctx, int64_t most) {
   MR_ASSIGN_OR_RETURN(const std::string tag, OneText(ctx, 2, "tag"));
+  if (most > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("max_images must be < 2^31, but is ", most);
+  }
+  if (ctx.input(4).rank() != 1) {
+    return InvalidArgument("bad_color must be a vector, got shape ",
+                           ctx.input(4).shape().DebugString());
+  }
   return SummarizeImages(
       ctx, ctx.input(3),
       {.tag = tag, .most = most, .bad_color = ctx.input(4).flat<uint8_t>()});
 }
 
 StatusOr<std::string> MakeAudio(KernelContext& ctx, int64_t most) {
+  MR_RETURN_IF_ERROR(CheckInt32Attr(kMostClips, most));
   MR_ASSIGN_OR_RETURN(const std::string tag, OneText(ctx, 2, "tag"));
   MR_ASSIGN_OR_RETURN(const float rate, OneValue<float>(ctx, 4, "sample_rate"));
   return SummarizeAudio(ctx, ctx.input(3),
@@ -122,6 +135,10 @@ StatusOr<std::string> MakeAudio(KernelContext& ctx, int64_t most) {
 }
 
 StatusOr<std::string> MergeRaw(KernelContext& ctx, int64_t) {
+  if (ctx.input(1).rank() != 0) {
+    return InvalidArgument("step must be scalar, got shape ",
+                           ctx.input(1).shape().DebugString());
+  }
   std::string merged;
   size_t index = 0;
   for (const StringElement& part : ctx.input(2).flat<StringElement>()) {
@@ -169,9 +186,6 @@ class ImportEventKernel {
               });
   }
 };
-
-constexpr char kMostImages[] = "max_images";
-constexpr char kMostClips[] = "max_outputs";
 
 }  // namespace
 

@@ -50,6 +50,12 @@ class CreateFileWriterKernel {
  public:
   void RunAsync(KernelContext& ctx, Done done) const {
     RunBlocking(ctx, std::move(done), [&ctx]() -> Status {
+      constexpr const char* kNames[] = {"logdir", "max_queue", "flush_millis",
+                                        "filename_suffix"};
+      for (int i = 0; i < 4; ++i) {
+        if (ctx.input(i + 1).rank() == 0) continue;
+        return InvalidArgument(kNames[i], " must be a scalar");
+      }
       FileSinkOptions options;
       MR_ASSIGN_OR_RETURN(options.folder, OneText(ctx, 1, "logdir"));
       MR_ASSIGN_OR_RETURN(options.most_waiting,

@@ -14,6 +14,8 @@ import forked_python
 import grpc
 import our_server
 import raw_client as raw
+from error_mutants import placed
+from error_samples import PREFIX
 from free_ports import free_ports
 from waiting import wait_for
 
@@ -170,6 +172,10 @@ class Ours:
     starts = self.server.starts
     self.asked += 1
     answer = ea.ask(self.wire, mutant, self.asked, step_ms=step_ms)
+    if not answer.ended and answer.code != ea.UNAVAILABLE:
+      # Of some resources, such as writers, a server keeps only so many.
+      left = raw.new("ResetRequest", container=[placed(PREFIX.encode(), self.asked)])
+      self.wire.call("MasterService/Reset", left, ea.CALL_S)
     if answer.code == ea.UNAVAILABLE:
       try:
         wait_for(lambda: self.server.starts > starts, "the server has not ended", END_S)
