@@ -30,9 +30,8 @@ StatusOr<Ref<Resource>> ResourceStore::Find(absl::string_view container,
   if (found != it->second.end()) return found->second;
   for (const auto& [key, resource] : it->second) {
     if (key.second == name) {
-      return InvalidArgument(
-          "Trying to access resource ", name, " in container ", where,
-          " using the wrong type. Expected ", type_name, " got ", key.first);
+      return NotFound("Resource ", where, "/", name, "/", type_name,
+                      " does not exist. There is one of type ", key.first, ".");
     }
   }
   return NotFound("Resource ", where, "/", name, "/", type_name,

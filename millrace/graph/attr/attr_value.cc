@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "millrace/graph/attr/attr_text.h"
+#include "millrace/graph/attr/int32_attr.h"
 
 namespace millrace {
 namespace {
@@ -57,27 +58,25 @@ struct Equal {
 template <class T>
 struct As {
   using Stored = T;
-  static StatusOr<T> Convert(const T& v) { return v; }
+  static StatusOr<T> Convert(absl::string_view, const T& v) { return v; }
 };
-Status OutOfInt32(int64_t v) {
-  return InvalidArgument("AttrValue has value out of range for an int32: ", v);
-}
 template <>
 struct As<int32_t> {
   using Stored = int64_t;
-  static StatusOr<int32_t> Convert(int64_t v) {
-    if (v != static_cast<int32_t>(v)) return OutOfInt32(v);
+  static StatusOr<int32_t> Convert(absl::string_view name, int64_t v) {
+    MR_RETURN_IF_ERROR(CheckInt32Attr(name, v));
     return static_cast<int32_t>(v);
   }
 };
 template <>
 struct As<std::vector<int32_t>> {
   using Stored = AttrValue::IntList;
-  static StatusOr<std::vector<int32_t>> Convert(const Stored& list) {
+  static StatusOr<std::vector<int32_t>> Convert(absl::string_view name,
+                                                const Stored& list) {
     std::vector<int32_t> out;
     out.reserve(list.size());
     for (int64_t v : list) {
-      if (v != static_cast<int32_t>(v)) return OutOfInt32(v);
+      MR_RETURN_IF_ERROR(CheckInt32Attr(name, v));
       out.push_back(static_cast<int32_t>(v));
     }
     return out;
@@ -86,7 +85,8 @@ struct As<std::vector<int32_t>> {
 template <>
 struct As<TensorShape> {
   using Stored = PartialShape;
-  static StatusOr<TensorShape> Convert(const PartialShape& s) {
+  static StatusOr<TensorShape> Convert(absl::string_view,
+                                       const PartialShape& s) {
     return s.AsTensorShape();
   }
 };
@@ -151,7 +151,7 @@ StatusOr<T> GetAttr(const AttrMap& attrs, absl::string_view name) {
   if (value == nullptr) return NotFound("No attr named '", name, "'");
   StatusOr<T> result = T();
   if (const Stored* stored = value->get<Stored>()) {
-    result = As<T>::Convert(*stored);
+    result = As<T>::Convert(name, *stored);
   } else if (!(kIsList<T> && value->get<AttrValue::EmptyList>())) {
     result = WrongAttrKind(*value, AttrValue(Stored()).kind());
   }
