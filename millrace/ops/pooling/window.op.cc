@@ -67,7 +67,9 @@ StatusOr<std::vector<int64_t>> IntListOr(const AttrMap& attrs,
                                          absl::string_view name,
                                          std::vector<int64_t> otherwise) {
   if (!attrs.Find(name)) return otherwise;
-  return GetAttr<std::vector<int64_t>>(attrs, name);
+  MR_ASSIGN_OR_RETURN(const auto list,
+                      GetAttr<std::vector<int32_t>>(attrs, name));
+  return std::vector<int64_t>(list.begin(), list.end());
 }
 
 StatusOr<SlidingAttrs> SlidingAttrs::Read(const AttrMap& attrs, int spatial) {
