@@ -1,5 +1,8 @@
 #include "millrace/session/graph_state.h"
 
+#include <algorithm>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "millrace/graph/attr/attr_text.h"
 #include "millrace/graph/builtin_ops.h"
@@ -9,15 +12,18 @@ namespace millrace {
 namespace {
 
 // Returns TensorFlow's error of a node that names a function which the graph
-// does not have.
+// does not have; those of data sets have one of their own.
 Status MissingFunction(const Node& node, const std::string& function) {
   if (node.op->role == OpRole::kCall) {
     return InvalidArgument("Failed to find function \"", function,
                            "\" in function library");
   }
-  const std::vector<ArgDef>& outputs = node.op->outputs;
+  const auto is_variant = [](const ArgDef& arg) {
+    return arg.type == DataType::kVariant;
+  };
   const bool is_dataset =
-      outputs.size() == 1 && outputs[0].type == DataType::kVariant;
+      std::any_of(node.op->inputs.begin(), node.op->inputs.end(), is_variant) ||
+      (node.op->outputs.size() == 1 && is_variant(node.op->outputs[0]));
   if (is_dataset) {
     return FailedPrecondition("Could not find required function definition ",
                               function);
@@ -35,7 +41,10 @@ Status CheckFunctions(const Graph& graph) {
       continue;
     for (const auto& [name, value] : node->attrs) {
       const auto* const function = value.get<AttrValue::Func>();
-      if (function == nullptr || *function == nullptr) continue;
+      if (function == nullptr || *function == nullptr ||
+          absl::StartsWith(name, "_")) {
+        continue;
+      }
       const std::string& called = (*function)->name;
       if (called.empty() || called == builtin::kSymbolicGradient ||
           graph.library().Find(called) != nullptr) {
