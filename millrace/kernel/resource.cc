@@ -30,8 +30,9 @@ StatusOr<Ref<Resource>> ResourceStore::Find(absl::string_view container,
   if (found != it->second.end()) return found->second;
   for (const auto& [key, resource] : it->second) {
     if (key.second == name) {
-      return NotFound("Resource ", where, "/", name, "/", type_name,
-                      " does not exist. There is one of type ", key.first, ".");
+      return InvalidArgument(
+          "Trying to access resource ", name, " in container ", where,
+          " using the wrong type. Expected ", type_name, " got ", key.first);
     }
   }
   return NotFound("Resource ", where, "/", name, "/", type_name,

@@ -38,8 +38,8 @@ class ResourceStore {
 
   const std::string& default_container() const { return default_container_; }
 
-  // Returns NOT_FOUND "Resource container/name/Type does not exist.", which
-  // names the type of another resource of that name.
+  // Returns NOT_FOUND "Resource container/name/Type does not exist.", or
+  // INVALID_ARGUMENT if all resources of that name have other types.
   template <class T>
   StatusOr<Ref<T>> Lookup(absl::string_view container, absl::string_view name);
   // `make` runs under the store's lock, so it must be quick.

@@ -14,9 +14,8 @@ class PatchesKernel {
  public:
   static StatusOr<PatchesKernel> Make(const KernelInit& init) {
     PatchesKernel k;
-    MR_ASSIGN_OR_RETURN(k.sizes_, IntListOr(init.node().attrs, "ksizes", {}));
-    MR_ASSIGN_OR_RETURN(k.strides_,
-                        IntListOr(init.node().attrs, "strides", {}));
+    MR_ASSIGN_OR_RETURN(k.sizes_, init.Attr<Ints>("ksizes"));
+    MR_ASSIGN_OR_RETURN(k.strides_, init.Attr<Ints>("strides"));
     MR_ASSIGN_OR_RETURN(k.padding_, init.Attr<std::string>("padding"));
     MR_ASSIGN_OR_RETURN(k.rates_,
                         IntListOr(init.node().attrs, "rates",

@@ -9,8 +9,8 @@ Status PatchesShape(ShapeContext& c) {
   constexpr int kRank = kSpatial + 2;
   using Ints = std::vector<int64_t>;
   MR_ASSIGN_OR_RETURN(PartialShape shape, c.WithRank(0, kRank));
-  MR_ASSIGN_OR_RETURN(const Ints sizes, IntListOr(c.attrs(), "ksizes", {}));
-  MR_ASSIGN_OR_RETURN(const Ints strides, IntListOr(c.attrs(), "strides", {}));
+  MR_ASSIGN_OR_RETURN(const Ints sizes, c.Attr<Ints>("ksizes"));
+  MR_ASSIGN_OR_RETURN(const Ints strides, c.Attr<Ints>("strides"));
   MR_ASSIGN_OR_RETURN(const Ints rates,
                       IntListOr(c.attrs(), "rates", Ints(kRank, 1)));
   MR_ASSIGN_OR_RETURN(const auto padding, c.Attr<std::string>("padding"));

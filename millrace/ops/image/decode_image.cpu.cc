@@ -96,7 +96,7 @@ class DecodeKernel {
       k.channels_ = 3;
       return k;
     }
-    MR_ASSIGN_OR_RETURN(const int64_t channels, init.Attr<int32_t>("channels"));
+    MR_ASSIGN_OR_RETURN(const int64_t channels, init.Attr<int64_t>("channels"));
     if (channels != 0 && channels != 1 && channels != 3 && channels != 4) {
       return InvalidArgument("`channels` must be 0, 1, 3 or 4 but got ",
                              channels);
@@ -140,7 +140,7 @@ class DecodeKernel {
 
  private:
   Status ReadJpegAttrs(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(const int64_t ratio, init.Attr<int32_t>("ratio"));
+    MR_ASSIGN_OR_RETURN(const int64_t ratio, init.Attr<int64_t>("ratio"));
     if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8) {
       return InvalidArgument("ratio must be 1, 2, 4, or 8, got ", ratio);
     }

@@ -6,7 +6,7 @@ namespace millrace::ops {
 namespace {
 
 StatusOr<int64_t> Channels(ShapeContext& c) {
-  MR_ASSIGN_OR_RETURN(const int64_t channels, c.Attr<int32_t>("channels"));
+  MR_ASSIGN_OR_RETURN(const int64_t channels, c.Attr<int64_t>("channels"));
   if (channels < 0) {
     return InvalidArgument("channels must be non-negative, got ", channels);
   }

@@ -58,7 +58,7 @@ class EncodeJpegKernel {
   static StatusOr<EncodeJpegKernel> Make(const KernelInit& init) {
     EncodeJpegKernel k;
     MR_ASSIGN_OR_RETURN(k.format_, init.Attr<std::string>("format"));
-    MR_ASSIGN_OR_RETURN(const int64_t quality, init.Attr<int32_t>("quality"));
+    MR_ASSIGN_OR_RETURN(const int64_t quality, init.Attr<int64_t>("quality"));
     MR_RETURN_IF_ERROR(CheckQuality(quality));
     k.options_.quality = static_cast<int>(quality);
     MR_ASSIGN_OR_RETURN(k.options_.progressive, init.Attr<bool>("progressive"));
@@ -70,9 +70,9 @@ class EncodeJpegKernel {
                         init.Attr<std::string>("density_unit"));
     k.options_.density_in_cm = unit == "cm";
     MR_ASSIGN_OR_RETURN(const int64_t x_density,
-                        init.Attr<int32_t>("x_density"));
+                        init.Attr<int64_t>("x_density"));
     MR_ASSIGN_OR_RETURN(const int64_t y_density,
-                        init.Attr<int32_t>("y_density"));
+                        init.Attr<int64_t>("y_density"));
     // The file has 16 bits for each density.
     k.options_.x_density = static_cast<uint16_t>(x_density);
     k.options_.y_density = static_cast<uint16_t>(y_density);
@@ -110,7 +110,7 @@ class EncodePngKernel {
   static StatusOr<EncodePngKernel> Make(const KernelInit& init) {
     EncodePngKernel k;
     MR_ASSIGN_OR_RETURN(const int64_t compression,
-                        init.Attr<int32_t>("compression"));
+                        init.Attr<int64_t>("compression"));
     if (compression < -1 || compression > 9) {
       return InvalidArgument("compression should be in [-1,9], got ",
                              compression);

@@ -119,7 +119,7 @@ class SampleBoxKernel {
                              areas[0], ", ", areas[1], "]");
     }
     k->ranges_ = {areas[0], areas[1], ratios[0], ratios[1]};
-    MR_ASSIGN_OR_RETURN(k->attempts_, init.Attr<int32_t>("max_attempts"));
+    MR_ASSIGN_OR_RETURN(k->attempts_, init.Attr<int64_t>("max_attempts"));
     if (k->attempts_ <= 0) {
       return InvalidArgument("Max attempts must be non-negative: ",
                              k->attempts_);

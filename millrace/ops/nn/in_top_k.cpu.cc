@@ -52,7 +52,7 @@ class InTopKKernel {
  public:
   static StatusOr<InTopKKernel> Make(const KernelInit& init) {
     InTopKKernel kernel;
-    MR_ASSIGN_OR_RETURN(kernel.k_, init.Attr<int32_t>("k"));
+    MR_ASSIGN_OR_RETURN(kernel.k_, init.Attr<int64_t>("k"));
     return kernel;
   }
   Status Run(KernelContext& ctx) const { return InTopK(ctx, k_); }

@@ -67,9 +67,7 @@ StatusOr<std::vector<int64_t>> IntListOr(const AttrMap& attrs,
                                          absl::string_view name,
                                          std::vector<int64_t> otherwise) {
   if (!attrs.Find(name)) return otherwise;
-  MR_ASSIGN_OR_RETURN(const auto list,
-                      GetAttr<std::vector<int32_t>>(attrs, name));
-  return std::vector<int64_t>(list.begin(), list.end());
+  return GetAttr<std::vector<int64_t>>(attrs, name);
 }
 
 StatusOr<SlidingAttrs> SlidingAttrs::Read(const AttrMap& attrs, int spatial) {

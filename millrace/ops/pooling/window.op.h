@@ -51,7 +51,6 @@ struct ImageLayout {
 StatusOr<ImageLayout> LayoutOf(const std::string& data_format);
 
 // Returns an attribute with a number for each dimension, or `otherwise`.
-// INVALID_ARGUMENT for numbers that do not fit an int32.
 StatusOr<std::vector<int64_t>> IntListOr(const AttrMap& attrs,
                                          absl::string_view name,
                                          std::vector<int64_t> otherwise);

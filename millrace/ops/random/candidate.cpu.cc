@@ -31,8 +31,8 @@ struct SamplerOptions {
 
   static StatusOr<SamplerOptions> Make(const KernelInit& init) {
     SamplerOptions o;
-    MR_ASSIGN_OR_RETURN(o.num_true, init.Attr<int32_t>("num_true"));
-    MR_ASSIGN_OR_RETURN(o.num_sampled, init.Attr<int32_t>("num_sampled"));
+    MR_ASSIGN_OR_RETURN(o.num_true, init.Attr<int64_t>("num_true"));
+    MR_ASSIGN_OR_RETURN(o.num_sampled, init.Attr<int64_t>("num_sampled"));
     MR_ASSIGN_OR_RETURN(o.unique, init.Attr<bool>("unique"));
     return o;
   }
@@ -267,7 +267,7 @@ class AccidentalHitsKernel {
  public:
   static StatusOr<AccidentalHitsKernel> Make(const KernelInit& init) {
     AccidentalHitsKernel k;
-    MR_ASSIGN_OR_RETURN(k.num_true_, init.Attr<int32_t>("num_true"));
+    MR_ASSIGN_OR_RETURN(k.num_true_, init.Attr<int64_t>("num_true"));
     return k;
   }
 

@@ -17,7 +17,7 @@ class SparseConcatKernel {
  public:
   static StatusOr<SparseConcatKernel> Make(const KernelInit& init) {
     SparseConcatKernel k;
-    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("concat_dim"));
+    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int64_t>("concat_dim"));
     MR_ASSIGN_OR_RETURN(k.n_, init.Attr<int64_t>("N"));
     return k;
   }

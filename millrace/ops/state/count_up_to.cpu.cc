@@ -10,9 +10,6 @@ class CountUpToKernel {
   static StatusOr<CountUpToKernel> Make(const KernelInit& init) {
     CountUpToKernel k;
     MR_ASSIGN_OR_RETURN(k.limit_, init.Attr<int64_t>("limit"));
-    MR_ASSIGN_OR_RETURN(const auto type, init.Attr<DataType>("T"));
-    if (type == DataType::kInt32)
-      MR_RETURN_IF_ERROR(init.Attr<int32_t>("limit").status());
     return k;
   }
   Status Run(KernelContext& ctx) const {

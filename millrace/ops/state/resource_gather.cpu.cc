@@ -19,7 +19,7 @@ class ResourceGatherKernel {
   static StatusOr<ResourceGatherKernel> Make(const KernelInit& init) {
     ResourceGatherKernel k;
     MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("dtype"));
-    MR_ASSIGN_OR_RETURN(k.batch_dims_, init.Attr<int32_t>("batch_dims"));
+    MR_ASSIGN_OR_RETURN(k.batch_dims_, init.Attr<int64_t>("batch_dims"));
     return k;
   }
 

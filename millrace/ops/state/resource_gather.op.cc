@@ -7,7 +7,7 @@ Status ResourceGatherShape(ShapeContext& c) {
   PartialShape params;
   if (!c.input_handles(0).empty()) params = c.input_handles(0)[0].shape;
   const PartialShape& indices = c.input(1);
-  MR_ASSIGN_OR_RETURN(const int64_t batch_dims, c.Attr<int32_t>("batch_dims"));
+  MR_ASSIGN_OR_RETURN(const int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
   if (!params.known_rank() || !indices.known_rank()) {
     return c.Return(PartialShape());
   }
