@@ -61,6 +61,9 @@ inline Status ViewReference(EdgeValue* input) {
   EdgeValue& input = inputs[winner];
   if (!IsRef(n.info->output_types[0])) {
     MR_RETURN_IF_ERROR(ViewReference(&input));
+  } else if (input.ref != nullptr && !input.ref->IsInitialized()) {
+    return FailedPrecondition("Attempting to use uninitialized value ",
+                              input.ref->name());
   }
   outputs[0] = std::move(input);
   if (n.num_outputs > 1) outputs[1].tensor = Tensor::Scalar<int32_t>(winner);

@@ -59,8 +59,12 @@ class PlanBuilder {
       } else if ((kind == NodeKind::kExit ||
                   kind == NodeKind::kNextIteration) &&
                  frame == 0) {
-        return InvalidArgument("{{node ", node.name, "}} is of op ",
-                               node.op->name, " outside of any while loop");
+        return InvalidArgument(
+            kind == NodeKind::kExit
+                ? "Invalid Exit op: Cannot find a corresponding Enter op.; "
+                : "",
+            "{{node ", node.name, "}} is of op ", node.op->name,
+            " outside of any while loop");
       }
     }
     return OkStatus();
@@ -94,16 +98,19 @@ class PlanBuilder {
   StatusOr<int32_t> EnteredFrame(const Node& enter, int32_t parent) {
     MR_ASSIGN_OR_RETURN(const std::string name,
                         GetAttr<std::string>(enter.attrs, "frame_name"));
+    if (name.empty()) {
+      return InvalidArgument("The Enter {{node ", enter.name,
+                             "}} must have a frame name.");
+    }
+    MR_ASSIGN_OR_RETURN(const int32_t parallel,
+                        GetAttr<int32_t>(enter.attrs, "parallel_iterations"));
     const auto [it, added] = frame_by_name_.try_emplace(
         name, static_cast<int32_t>(plan_->frames_.size()));
     if (added) {
-      MR_ASSIGN_OR_RETURN(const int64_t parallel,
-                          GetAttr<int64_t>(enter.attrs, "parallel_iterations"));
       PlanFrame child;
       child.name = name;
       child.parent = parent;
-      child.parallel_iterations =
-          static_cast<int32_t>(std::clamp<int64_t>(parallel, 1, 1 << 20));
+      child.parallel_iterations = std::clamp<int32_t>(parallel, 1, 1 << 20);
       plan_->frames_.push_back(std::move(child));
     } else if (plan_->frames_[it->second].parent != parent) {
       return InvalidArgument("{{node ", enter.name, "}} enters frame '", name,

@@ -142,11 +142,11 @@ TEST(GraphProto, ErrorsNameNodeAndAttribute) {
   EXPECT_THAT(
       error(
           R"(node { name: "n" attr { key: "v" value { tensor { dtype: DT_FLOAT_REF tensor_shape {} } } } })"),
-      HasSubstr("node 'n': attr 'v': "));
+      HasSubstr("\n\t for attr 'v'; NodeDef: {{node n}}"));
   EXPECT_THAT(
       error(
           R"(node { name: "n" attr { key: "v" value { shape { dim { size: -2 } } } } })"),
-      HasSubstr("node 'n': attr 'v': "));
+      HasSubstr("\n\t for attr 'v'; NodeDef: {{node n}}"));
   EXPECT_THAT(
       error(
           R"(node { name: "n" attr { key: "v" value { list { i: 1 s: "x" } } } })"),

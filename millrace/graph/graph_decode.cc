@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "millrace/base/coding.h"
+#include "millrace/graph/attr/attr_text.h"
 #include "millrace/graph/graph_decode.h"
 
 namespace millrace {
@@ -121,9 +122,9 @@ class Decoder {
           return OkStatus();
         }));
     const Status status = NodeAttrs(&node->attrs);
-    return status.ok()
-               ? status
-               : Prefix(absl::StrCat("node '", node->name, "': "), status);
+    return status.ok() ? status
+                       : Annotate(status, absl::StrCat("; NodeDef: ",
+                                                       NodeMark(node->name)));
   }
 
   Status Library(ChunkReader in, FunctionLibraryDef* library) {

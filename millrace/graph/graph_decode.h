@@ -1,6 +1,8 @@
 // The parts of the decoder of graph_proto.h, one file each.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "millrace/graph/graph_def.h"
@@ -30,11 +32,13 @@ Status ForEachField(ChunkReader& in, absl::string_view what, Field field) {
 }
 
 // Schemas and attributes refer to types by number. Types that are only known by
-// name are refused where a node uses them, so that the error can name the node.
+// name, or not at all, are refused where a node uses them, so that the error
+// can name the node.
 inline StatusOr<DataType> TypeOf(uint64_t number) {
-  if (number > 255)
-    return InvalidArgument("unknown dtype number ",
+  if (number > std::numeric_limits<uint16_t>::max()) {
+    return InvalidArgument("AttrValue has invalid DataType enum: ",
                            static_cast<int64_t>(number));
+  }
   return static_cast<DataType>(number);
 }
 

@@ -139,6 +139,35 @@ TEST_F(GraphTest, ReferencesFeedValuesButNotTheReverse) {
             "expected float_ref.");
 }
 
+// TensorFlow connects a node before it checks the node's attributes.
+TEST_F(GraphTest, ImportTellsWrongEdgesBeforeWrongAttributes) {
+  const auto add = [](DataType type, std::vector<std::string> inputs) {
+    return NodeDef{"c", "GtAdd", std::move(inputs), "", {{"T", type}}};
+  };
+  const auto error = [&](NodeDef node) {
+    return Error({std::move(node), Const("a")});
+  };
+  EXPECT_THAT(error(add(static_cast<DataType>(9999), {"a", "a"})),
+              testing::StartsWith(
+                  "Input 0 of node c was passed float from a:0 incompatible "
+                  "with expected unknown dtype 9999.; AttrValue has invalid "
+                  "DataType enum: 9999"));
+  EXPECT_THAT(error(add(DataType::kInvalid, {"a", "a"})),
+              testing::StartsWith("Input 0 of node c was passed float from "));
+  EXPECT_THAT(error(add(DataType::kInvalid, {})),
+              testing::StartsWith("AttrValue has invalid DataType\n"));
+  EXPECT_THAT(
+      error({"m", "Merge", {"a"}, "", {{"N", -1}, {"T", DataType::kFloat}}}),
+      testing::StartsWith("Value for number_attr() -1 < 0; "));
+  EXPECT_THAT(error({"as",
+                     "GtAssign",
+                     {"a", "a"},
+                     "",
+                     {{"T", MakeRef(DataType::kFloat)}}}),
+              testing::StartsWith("Requested reference to a reference type: "));
+  EXPECT_EQ(graph_.num_ids(), 0);
+}
+
 TEST_F(GraphTest, ImportTakesAnyOrderAndExtends) {
   ASSERT_TRUE(Import({Add("c", {"a", "b:0", "^n", "^n", "^a"}), Const("a"),
                       Const("b"), NoOp("n")})
@@ -175,7 +204,11 @@ TEST_F(GraphTest, ImportErrorsNameNodeAndInputAndAddNothing) {
   EXPECT_THAT(Error({{"c", "GtConsd", {}, "", {}}}),
               HasSubstr("Op type not registered 'GtConsd'"));
   EXPECT_THAT(Error({Add("c", {"a"})}),
-              HasSubstr("do not match 1 inputs specified"));
+              testing::StartsWith("Incomplete graph, missing 1 inputs for c; "
+                                  "NodeDef expected inputs"));
+  EXPECT_THAT(Error({Add("c", {"a", "a", "a"})}),
+              testing::StartsWith(
+                  "Input 2 of node c does not exist. Node only has 2 inputs."));
   EXPECT_THAT(
       Error({Add("c", {"a", "d"}), Add("d", {"a", "c"}), Add("e", {"d", "a"})}),
       testing::AnyOf(HasSubstr("cycle through node 'c'"),

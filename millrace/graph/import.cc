@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "millrace/graph/attr/attr_text.h"
+#include "millrace/graph/import_error.h"
 #include "millrace/graph/tensor_name.h"
 
 namespace millrace {
@@ -136,7 +137,8 @@ class GraphImporter {
       auto like = checked_.find(key);
       if (like != checked_.end()) {
         const Node& node = *graph_.nodes_[like->second];
-        MR_RETURN_IF_ERROR(CheckInputs(node, node_def));
+        const Status fits = CheckInputs(node, node_def);
+        if (!fits.ok()) return FirstError(node_def, *op, fits);
         return Like(node, node_def);
       }
     }
@@ -146,12 +148,18 @@ class GraphImporter {
       MR_RETURN_IF_ERROR(
           CheckUnknownAttrs(*op, node_def, def_.versions, &attrs));
     }
-    MR_ASSIGN_OR_RETURN(
-        auto node,
-        graph_.MakeNode(node_def.name, *op, std::move(attrs), node_def.device));
-    MR_RETURN_IF_ERROR(CheckInputs(*node, node_def));
+    auto node =
+        graph_.MakeNode(node_def.name, *op, std::move(attrs), node_def.device);
+    const Status fits =
+        node.ok() ? CheckInputs(**node, node_def) : node.status();
+    if (!fits.ok()) return FirstError(node_def, *op, fits);
     if (shared) checked_.emplace(key, graph_.num_ids());
     return node;
+  }
+
+  Status FirstError(const NodeDef& node_def, const OpDef& op,
+                    const Status& status) const {
+    return ImportError(def_, graph_).FirstOf(node_def, op, status);
   }
 
   static std::unique_ptr<Node> Like(const Node& like, const NodeDef& node_def) {
@@ -203,8 +211,13 @@ class GraphImporter {
           "Node '", node_def.name,
           "': Control dependencies must come after regular dependencies");
     }
-    if (num_data == node.input_types.size()) return OkStatus();
+    const size_t wanted = node.input_types.size();
+    if (num_data == wanted) return OkStatus();
     return InvalidArgument(
+        num_data < wanted
+            ? absl::StrCat("Incomplete graph, missing ", wanted - num_data,
+                           " inputs for ", node_def.name, "; ")
+            : "",
         "NodeDef expected inputs '", TypeNames(node.input_types),
         "' do not match ", num_data, " inputs specified; ",
         SummarizeOp(*node.op), "; NodeDef: ", NodeMark(node_def.name));

@@ -199,6 +199,8 @@ TEST(CompleteAttrs, TensorFlowsMessages) {
       StartsWith("AttrValue must not have reference type value of float_ref"));
   EXPECT_THAT(message({{"N", 2}, {"T", DataType::kInvalid}}),
               StartsWith("AttrValue has invalid DataType"));
+  EXPECT_THAT(message({{"N", 2}, {"T", static_cast<DataType>(9999)}}),
+              StartsWith("AttrValue has invalid DataType enum: 9999\n\t for "));
   EXPECT_THAT(message({{"N", 2}, {"T", static_cast<DataType>(24)}}),
               HasSubstr("not supported"));
   EXPECT_THAT(

@@ -66,7 +66,8 @@ void ServeMethod(Api* api,
   auto exchange = std::make_unique<Exchange<Request, Reply>>();
   Status status = Decode(request, &exchange->request);
   if (!status.ok()) {
-    std::move(done)(Prefix(absl::StrCat(GetMethod(id).name, ": "), status));
+    std::move(done)(Annotate(
+        status, absl::StrCat("; in the request of ", GetMethod(id).name)));
     return;
   }
   if constexpr (requires { exchange->request.request_id; }) {

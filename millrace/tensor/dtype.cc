@@ -107,6 +107,11 @@ std::string DataTypeName(DataType t) {
   return absl::StrCat(kRows[i].name, IsRef(t) ? "_ref" : "");
 }
 
+bool HasDataTypeName(DataType t) {
+  const size_t i = static_cast<size_t>(RemoveRef(t));
+  return i > 0 && i < kRows.size();
+}
+
 bool ParseDataType(absl::string_view name, DataType* t) {
   const bool ref = absl::ConsumeSuffix(&name, "_ref");
   if (name == "float32") name = "float";

@@ -13,7 +13,9 @@
 
 namespace millrace {
 
-enum class DataType : uint8_t {
+// An attribute of a graph from outside may have any number, until it is
+// checked.
+enum class DataType : uint16_t {
   kInvalid = 0,
   kFloat = 1,
   kDouble = 2,
@@ -79,6 +81,9 @@ std::string DataTypeName(DataType t);
 // Parses one of those names, or float32, float64 or float16. Returns false for
 // any other name.
 bool ParseDataType(absl::string_view name, DataType* t);
+// Returns whether TensorFlow has the type, or the type that it refers to,
+// supported here or not.
+bool HasDataTypeName(DataType t);
 // Returns a type number from outside as a type that Millrace supports
 // (references allowed if `allow_ref`), or INVALID_ARGUMENT that names it.
 StatusOr<DataType> CheckedDataType(int number, bool allow_ref = false);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "millrace/tensor/string_block.h"
 #include "millrace/tensor/wire_fields.h"
 #include "millrace/tensor/wire_handle.h"
@@ -380,7 +381,15 @@ StatusOr<PartialShape> DecodePartialShape(ChunkReader in) {
   bool unknown_rank = false;
   MR_RETURN_IF_ERROR(ReadDims(in, &dims, &unknown_rank));
   if (unknown_rank) return PartialShape();
-  return PartialShape::Make(dims);
+  StatusOr<PartialShape> shape = PartialShape::Make(dims);
+  if (shape.ok()) return shape;
+  const bool below = std::any_of(dims.begin(), dims.end(),
+                                 [](int64_t d) { return d < kUnknownDim; });
+  if (!below && dims.size() > kMaxRank) return shape;
+  return InvalidArgument(
+      "Shape [", absl::StrJoin(dims, ","),
+      below ? "] has dimensions with values below -1 (where -1 means unknown)"
+            : "] is too large (more than 2**63 - 1 entries)");
 }
 
 }  // namespace millrace

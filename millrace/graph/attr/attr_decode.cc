@@ -185,7 +185,8 @@ Status DecodeAttrEntry(ChunkReader in, AttrMap* attrs, int depth) {
   if (name == "_input_shapes") return OkStatus();
   AttrValue value;
   const Status status = DecodeAttr(value_part, &value, depth);
-  if (!status.ok()) return Prefix(absl::StrCat("attr '", name, "': "), status);
+  if (!status.ok())
+    return Annotate(status, absl::StrCat("\n\t for attr '", name, "'"));
   attrs->Set(name, std::move(value));
   return OkStatus();
 }

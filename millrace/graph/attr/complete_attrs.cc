@@ -10,9 +10,14 @@
 namespace millrace {
 namespace {
 
-Status CheckType(DataType type) {
+// `has` is how TensorFlow begins to speak of a type, or of one in a list.
+Status CheckType(DataType type, absl::string_view has) {
   if (type == DataType::kInvalid)
-    return InvalidArgument("AttrValue has invalid DataType");
+    return InvalidArgument("AttrValue ", has, " invalid DataType");
+  if (!HasDataTypeName(type)) {
+    return InvalidArgument("AttrValue has invalid DataType enum: ",
+                           static_cast<int>(type));
+  }
   if (IsRef(type)) {
     return InvalidArgument("AttrValue must not have reference type value of ",
                            DataTypeName(type));
@@ -62,9 +67,9 @@ Status CheckAllAllowed(const AttrDef& def, const AttrValue& value) {
 Status CheckTypes(const AttrDef& def, const AttrValue& value) {
   Status status;
   if (const DataType* type = value.get<DataType>()) {
-    status = CheckType(*type);
+    status = CheckType(*type, "has");
   } else if (const auto* list = value.get<AttrValue::TypeList>()) {
-    for (DataType t : *list) status.Update(CheckType(t));
+    for (DataType t : *list) status.Update(CheckType(t, "contains"));
   }
   return status.ok() ? status
                      : Annotate(status, absl::StrCat("\n\t for attr '",

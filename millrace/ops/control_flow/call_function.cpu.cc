@@ -1,5 +1,7 @@
 #include "millrace/ops/control_flow/call_function.h"
 
+#include <algorithm>
+
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/tensor/dispatch.h"
@@ -86,6 +88,23 @@ FunctionRunner::RunDone ResultsToOutputs(KernelContext& ctx,
   return [&ctx, to_outputs = ResultsToOutputs(ctx, std::move(done))](
              Status status, std::vector<Tensor> outputs) mutable {
     if (status.ok()) outputs.resize(static_cast<size_t>(ctx.num_outputs()));
+    std::move(to_outputs)(std::move(status), std::move(outputs));
+  };
+}
+
+FunctionRunner::RunDone CallResultsToOutputs(KernelContext& ctx, Done done) {
+  return [&ctx, to_outputs = ResultsToOutputs(ctx, std::move(done))](
+             Status status, std::vector<Tensor> outputs) mutable {
+    const size_t count =
+        std::min(outputs.size(), static_cast<size_t>(ctx.num_outputs()));
+    for (size_t i = 0; status.ok() && i < count; ++i) {
+      const DataType declared = ctx.output_type(static_cast<int>(i));
+      if (!outputs[i].valid() || outputs[i].dtype() == declared) continue;
+      status = Internal(
+          "Output ", i, " of type ", DataTypeName(outputs[i].dtype()),
+          " does not match declared output type ", DataTypeName(declared),
+          " for node {{node ", ctx.node().name, "}}");
+    }
     std::move(to_outputs)(std::move(status), std::move(outputs));
   };
 }

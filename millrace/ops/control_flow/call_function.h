@@ -44,6 +44,10 @@ FunctionRunner::RunDone ResultsToOutputs(KernelContext& ctx, Done done);
 FunctionRunner::RunDone ResultsToOutputs(KernelContext& ctx,
                                          const ReadResults& read, Done done);
 
+// Does the same for the node of a call, whose error for another type is worded
+// differently.
+FunctionRunner::RunDone CallResultsToOutputs(KernelContext& ctx, Done done);
+
 // Returns the truth value of a condition by TensorFlow's rule: a scalar is true
 // if it is not zero or, for a string, not empty; any other tensor is true if it
 // has elements.

@@ -18,9 +18,7 @@ class SwitchCaseKernel {
   void RunAsync(KernelContext& ctx, Done done) const {
     const Tensor& index = ctx.input(0);
     if (index.rank() != 0) {
-      return std::move(done)(
-          InvalidArgument("branch_index must be scalar, but has shape ",
-                          index.shape().DebugString()));
+      return std::move(done)(InvalidArgument("branch_index must be scalar"));
     }
     // As unsigned numbers, negative ones are the largest.
     const auto number = static_cast<uint32_t>(index.scalar<int32_t>());

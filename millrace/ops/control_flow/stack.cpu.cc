@@ -31,8 +31,7 @@ class Stack final : public Resource {
     MutexLock lock(mu_);
     if (closed_) return Closed();
     if (value.dtype() != type_) {
-      return InvalidArgument("Must have type ", DataTypeName(type_),
-                             " but got ", DataTypeName(value.dtype()));
+      return OtherType(value.dtype());
     }
     if (limit_ >= 0 && static_cast<int64_t>(values_.size()) >= limit_) {
       return InvalidArgument("Stack[", name_, "] overflowed its max_size (",
@@ -49,8 +48,7 @@ class Stack final : public Resource {
       return InvalidArgument("Stack[", name_, "] is empty when calling Pop().");
     }
     if (type != type_) {
-      return InvalidArgument("Must have type ", DataTypeName(type_),
-                             " but got ", DataTypeName(type));
+      return OtherType(type);
     }
     Tensor value = std::move(values_.back());
     values_.pop_back();
@@ -66,6 +64,11 @@ class Stack final : public Resource {
   }
 
  private:
+  Status OtherType(DataType type) const {
+    return InvalidArgument("Must have type ", static_cast<int>(type_),
+                           " but got ", static_cast<int>(type), ": these are ",
+                           DataTypeName(type_), " and ", DataTypeName(type));
+  }
   Status Closed() const {
     return InvalidArgument("Stack[", name_, "] has already been closed.");
   }
@@ -99,8 +102,9 @@ StatusOr<Ref<Stack>> StackOf(KernelContext& ctx) {
   const Tensor& handle = ctx.input(0);
   MR_RETURN_IF_ERROR(CheckScalar(handle, "handle"));
   Ref<Stack> stack = OwnedByInput<Stack>(ctx, 0);
-  if (stack == nullptr) return InvalidArgument("the handle is of no stack");
-  return stack;
+  if (stack != nullptr) return stack;
+  MR_RETURN_IF_ERROR(PlaceFromInput(ctx, 0, Stack::kTypeName).status());
+  return InvalidArgument("the handle is of no stack");
 }
 
 // Of both generations; only the second has a bound, as input 0.

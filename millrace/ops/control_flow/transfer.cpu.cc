@@ -4,7 +4,8 @@
 namespace millrace {
 namespace {
 
-// Returns the key of a transfer without frame and iteration.
+// Returns the key of a transfer without frame and iteration. INVALID_ARGUMENT
+// for devices that have no such names.
 StatusOr<std::string> KeyPrefix(const KernelInit& init) {
   RendezvousKey key;
   MR_ASSIGN_OR_RETURN(key.send_device, init.Attr<std::string>("send_device"));
@@ -14,6 +15,10 @@ StatusOr<std::string> KeyPrefix(const KernelInit& init) {
                       init.Attr<int64_t>("send_device_incarnation"));
   key.send_incarnation = static_cast<uint64_t>(incarnation);
   std::string text = key.ToString();
+  if (!DeviceName::Parse(key.send_device).ok() ||
+      !DeviceName::Parse(key.recv_device).ok()) {
+    return InvalidArgument("Invalid  rendezvous key: ", text);
+  }
   text.resize(text.rfind(';') + 1);
   return text;
 }

@@ -246,10 +246,11 @@ class MapDefunKernel {
                         init.Attr<AttrValue::ShapeList>("output_shapes"));
     MR_ASSIGN_OR_RETURN(const ArgRange arguments, init.Input("arguments"));
     k.num_arguments_ = arguments.end;
+    MR_RETURN_IF_ERROR(init.Attr<int32_t>("max_intra_op_parallelism").status());
     if (k.types_.size() == k.shapes_.size()) return k;
     return InvalidArgument(
-        "`output_shapes` must be the same length as `output_types` (",
-        k.shapes_.size(), " vs. ", k.types_.size(), ")");
+        "Length of output_shapes and output_types must match. They are ",
+        k.shapes_.size(), " and ", k.types_.size());
   }
   void RunAsync(KernelContext& ctx, Done done) const {
     const StatusOr<int64_t> rows = Rows(ctx);

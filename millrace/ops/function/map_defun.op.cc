@@ -11,8 +11,8 @@ Status MapDefunShapes(ShapeContext& c) {
                       c.Attr<AttrValue::TypeList>("output_types"));
   if (shapes.size() != types.size()) {
     return InvalidArgument(
-        "`output_shapes` must be the same length as `output_types` (",
-        shapes.size(), " vs. ", types.size(), ")");
+        "Length of output_shapes and output_types must match. They are ",
+        shapes.size(), " and ", types.size());
   }
   MR_ASSIGN_OR_RETURN(const auto arguments,
                       c.Attr<AttrValue::TypeList>("Targuments"));

@@ -47,7 +47,7 @@ class RemoteCallKernel {
       types.push_back(ctx.output_type(i));
     ctx.step().functions->RunOn(ctx.step(), ctx.device(), *device, *function_,
                                 std::move(types), TakeInputs(ctx, 1),
-                                ResultsToOutputs(ctx, std::move(done)));
+                                CallResultsToOutputs(ctx, std::move(done)));
   }
 
  private:

@@ -31,7 +31,7 @@ StatusOr<Barrier::Options> Barrier::OptionsFrom(const KernelInit& init) {
   MR_ASSIGN_OR_RETURN(o.types,
                       init.Attr<AttrValue::TypeList>("component_types"));
   MR_ASSIGN_OR_RETURN(o.shapes, init.Attr<AttrValue::ShapeList>("shapes"));
-  MR_ASSIGN_OR_RETURN(const int64_t capacity, init.Attr<int64_t>("capacity"));
+  MR_ASSIGN_OR_RETURN(const int32_t capacity, init.Attr<int32_t>("capacity"));
   if (o.shapes.size() != o.types.size()) {
     return InvalidArgument("All of the component shapes must be specified");
   }

@@ -13,7 +13,7 @@ class InsertManyKernel {
  public:
   static StatusOr<InsertManyKernel> Make(const KernelInit& init) {
     InsertManyKernel k;
-    MR_ASSIGN_OR_RETURN(k.component_, init.Attr<int64_t>("component_index"));
+    MR_ASSIGN_OR_RETURN(k.component_, init.Attr<int32_t>("component_index"));
     return k;
   }
   void RunAsync(KernelContext& ctx, Done done) const {

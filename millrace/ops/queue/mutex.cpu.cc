@@ -71,7 +71,8 @@ Status RunConsume(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
   if (t.num_elements() != 1 || t.flat<VariantElement>()[0] == nullptr ||
       t.flat<VariantElement>()[0]->type_name() != "MutexLock") {
-    return InvalidArgument("Expected input to be a SharedLockReleaser object");
+    return InvalidArgument(
+        "Expected input to contain a SharedLockReleaser object");
   }
   (void)ctx.TakeInput(0);
   return OkStatus();

@@ -150,8 +150,12 @@ class FakeQueueKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(const ResourcePlace place,
-                        PlaceFromInput(ctx, 0, Queue::kTypeName));
+    const Tensor& t = ctx.input(0);
+    if (t.num_elements() != 1 || t.flat<ResourceElement>()[0] == nullptr) {
+      return InvalidArgument("input 0 is not the handle of a resource");
+    }
+    // What looks the queue up finds out whether the handle is of one.
+    const ResourceHandle& place = *t.flat<ResourceElement>()[0];
     reference_->Assign(
         Tensor::Vector<std::string>({place.container, place.name}));
     ctx.set_output_ref(0, reference_);

@@ -69,7 +69,7 @@ StatusOr<Queue::Options> Queue::OptionsFrom(const KernelInit& init,
   if (o.capacity < 0) o.capacity = std::numeric_limits<int32_t>::max();
   if (o.kind == QueueKind::kRandomShuffle) {
     MR_ASSIGN_OR_RETURN(o.min_after_dequeue,
-                        init.Attr<int64_t>("min_after_dequeue"));
+                        init.Attr<int32_t>("min_after_dequeue"));
     MR_ASSIGN_OR_RETURN(o.seed, init.Attr<int64_t>("seed"));
     MR_ASSIGN_OR_RETURN(o.seed2, init.Attr<int64_t>("seed2"));
     if (o.min_after_dequeue < 0) {

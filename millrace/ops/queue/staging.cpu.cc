@@ -21,19 +21,29 @@ Done UseThen(Ref<WaitingResource> alive, std::shared_ptr<Taken> taken, F use,
 
 Status CheckIndices(const std::vector<int32_t>& indices, size_t parts,
                     int64_t key) {
+  MR_RETURN_IF_ERROR(CheckIndexOrder(indices));
   for (size_t i = 0; i < indices.size(); ++i) {
-    if (i > 0 && indices[i] <= indices[i - 1]) {
-      return InvalidArgument("Indices are not strictly ordered");
-    }
     if (indices[i] < 0 || static_cast<size_t>(indices[i]) >= parts) {
-      return InvalidArgument("Index '", indices[i], "' for key '", key,
-                             "' was out of bounds '", parts, "'.");
+      // Stock reads an index as a number without a sign.
+      return InvalidArgument("Index '", static_cast<size_t>(indices[i]),
+                             "' for key '", key, "' was out of bounds '", parts,
+                             "'.");
     }
   }
   return OkStatus();
 }
 
 }  // namespace
+
+Status CheckIndexOrder(const std::vector<int32_t>& indices) {
+  if (indices.empty()) return InvalidArgument("Indices are empty");
+  for (size_t i = 1; i < indices.size(); ++i) {
+    if (indices[i] <= indices[i - 1]) {
+      return InvalidArgument("Indices are not strictly ordered");
+    }
+  }
+  return OkStatus();
+}
 
 int64_t BytesOf(const StagedTuple& tuple) {
   int64_t bytes = 0;

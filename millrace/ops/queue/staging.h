@@ -92,5 +92,7 @@ class MapStagingArea final : public WaitingResource {
 };
 
 int64_t BytesOf(const StagedTuple& tuple);
+// Returns INVALID_ARGUMENT if there are no indices or if they do not increase.
+Status CheckIndexOrder(const std::vector<int32_t>& indices);
 
 }  // namespace millrace::ops

@@ -47,9 +47,10 @@ Status SetOutputs(KernelContext& ctx, int first, StagedTuple tuple) {
   for (size_t i = 0; i < tuple.size(); ++i) {
     const int output = first + static_cast<int>(i);
     if (tuple[i].dtype() != ctx.output_type(output)) {
-      return InvalidArgument("component ", i, " is ",
-                             DataTypeName(tuple[i].dtype()), ", not ",
-                             DataTypeName(ctx.output_type(output)));
+      return Internal("Output ", output, " of type ",
+                      DataTypeName(tuple[i].dtype()),
+                      " does not match declared output type ",
+                      DataTypeName(ctx.output_type(output)));
     }
     ctx.set_output(output, std::move(tuple[i]));
   }
@@ -150,8 +151,8 @@ class AboutKernel : public Area {
   }
 };
 
+// Their shape has no meaning, as in stock.
 StatusOr<std::vector<int32_t>> Indices(KernelContext& ctx, int input) {
-  MR_RETURN_IF_ERROR(CheckVector(ctx.input(input), "indices"));
   const auto flat = ctx.input(input).flat<int32_t>();
   return std::vector<int32_t>(flat.begin(), flat.end());
 }
@@ -185,6 +186,7 @@ class MapStageKernel : public Area {
           "key must be an int64 scalar, got tensor with shape: ",
           key.shape().DebugString());
     }
+    MR_RETURN_IF_ERROR(CheckIndexOrder(indices));
     if (static_cast<int>(indices.size()) != ctx.num_inputs() - 2) {
       return InvalidArgument("there are ", indices.size(), " indices and ",
                              ctx.num_inputs() - 2, " values");

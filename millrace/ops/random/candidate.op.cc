@@ -4,8 +4,8 @@ namespace millrace::ops {
 namespace {
 
 Status SamplerShape(ShapeContext& c) {
-  MR_ASSIGN_OR_RETURN(const int64_t sampled, c.Attr<int64_t>("num_sampled"));
-  MR_ASSIGN_OR_RETURN(const int64_t num_true, c.Attr<int64_t>("num_true"));
+  MR_ASSIGN_OR_RETURN(const int64_t sampled, c.Attr<int32_t>("num_sampled"));
+  MR_ASSIGN_OR_RETURN(const int64_t num_true, c.Attr<int32_t>("num_true"));
   MR_ASSIGN_OR_RETURN(const PartialShape true_classes, c.WithRank(0, 2));
   c.set_output(0, PartialShape({sampled}));
   c.set_output(1, PartialShape({true_classes.dim(0), num_true}));
@@ -14,7 +14,7 @@ Status SamplerShape(ShapeContext& c) {
 }
 
 Status HitsShape(ShapeContext& c) {
-  MR_ASSIGN_OR_RETURN(const int64_t num_true, c.Attr<int64_t>("num_true"));
+  MR_ASSIGN_OR_RETURN(const int64_t num_true, c.Attr<int32_t>("num_true"));
   MR_ASSIGN_OR_RETURN(const PartialShape true_classes, c.WithRank(0, 2));
   MR_RETURN_IF_ERROR(
       ShapeContext::WithValue(true_classes.dim(1), num_true).status());

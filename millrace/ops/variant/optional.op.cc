@@ -10,8 +10,9 @@ Status ValueShapes(ShapeContext& c) {
                       c.Attr<AttrValue::ShapeList>("output_shapes"));
   if (static_cast<int>(shapes.size()) != c.num_outputs()) {
     return InvalidArgument(
-        "`output_shapes` must be the same length as `output_types` (",
-        shapes.size(), " vs. ", c.num_outputs());
+        "output_types and output_shapes must be same length, got:\n"
+        "output_types: ",
+        c.num_outputs(), "\noutput_shapes: ", shapes.size());
   }
   for (int i = 0; i < c.num_outputs(); ++i) {
     c.set_output(i, shapes[static_cast<size_t>(i)]);
