@@ -62,7 +62,8 @@ StatusOr<SparseEntries> ReadEntries(KernelContext& ctx, int first = 0,
                                     SparseWords words = {});
 // Does the same for three tensors.
 StatusOr<SparseEntries> ReadEntries(const Tensor& indices, const Tensor& values,
-                                    const Tensor& shape, SparseWords words);
+                                    const Tensor& shape,
+                                    SparseWords words = {});
 
 // Returns the shape of these dimensions, or INVALID_ARGUMENT "Expected shape
 // dimensions to be non-negative, got -1" or "Encountered overflow when
