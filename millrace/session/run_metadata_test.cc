@@ -60,7 +60,9 @@ GraphDef ConstantAndFeed() {
 }
 
 TEST_F(RunMetadataTest, HasTheConstantThatIsLeft) {
-  Start(ConstantAndFeed());
+  GraphOptions options;
+  options.rewrite_options.min_graph_nodes = -1;
+  Start(ConstantAndFeed(), options);
   EXPECT_THAT(Labels(Run({}, "twice:0")),
               ElementsAre("_SOURCE = NoOp()", "twice = Const()",
                           "_retval_twice_0_0 = _Retval(twice)"));

@@ -325,6 +325,22 @@ StatusOr<Tensor> ReadStringValues(TensorShape shape, ChunkReader in,
   return std::move(block).Finish(std::move(shape));
 }
 
+// Reads handles from tensor_content: encoded as the texts of a string tensor.
+StatusOr<Tensor> ReadHandleContent(TensorShape shape, ChunkReader content,
+                                   Allocator* allocator) {
+  MR_ASSIGN_OR_RETURN(const Tensor texts,
+                      ReadStringContent(shape, content, allocator));
+  MR_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(allocator, DataType::kResource, std::move(shape)));
+  const auto from = texts.flat<StringElement>();
+  const auto to = tensor.mutable_flat<ResourceElement>();
+  for (size_t i = 0; i < to.size(); ++i) {
+    MR_ASSIGN_OR_RETURN(to[i], DecodeHandle(ChunkReader(from[i].view())));
+  }
+  return tensor;
+}
+
 }  // namespace
 
 StatusOr<Tensor> DecodeNestedTensor(ChunkReader in, Allocator* allocator,
@@ -340,7 +356,7 @@ StatusOr<Tensor> DecodeNestedTensor(ChunkReader in, Allocator* allocator,
   }
   if (type == DataType::kResource) {
     if (outline.has_content) {
-      return InvalidArgument("a resource tensor cannot have tensor_content");
+      return ReadHandleContent(std::move(shape), outline.content, allocator);
     }
     return DecodeHandles(std::move(shape), in, allocator);
   }

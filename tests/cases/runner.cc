@@ -13,6 +13,7 @@
 #include "millrace/kernel/resource.h"
 #include "millrace/kernel/session_tensors.h"
 #include "millrace/kernel/step_container.h"
+#include "millrace/kernel/variable.h"
 
 namespace millrace::cases {
 namespace {
@@ -20,15 +21,12 @@ namespace {
 // How long a kernel may take to end once it is cancelled.
 constexpr int64_t kCancelledMillis = 10'000;
 
-// Stock's name of the C++ class of variables, which handles carry.
-constexpr char kVariableTypeName[] = "N10tensorflow3VarE";
-
 Tensor ResourceHandleOf(const Device& device, const BoundVariable& v) {
   auto handle = MakeRef<ResourceHandle>();
   handle->device = device.name();
   handle->container = "localhost";
   handle->name = v.name;
-  handle->type_name = kVariableTypeName;
+  handle->type_name = std::string(Variable::kTypeName);
   handle->dtypes_and_shapes.push_back(
       {v.value.dtype(), PartialShape(v.value.shape())});
   Tensor t = Tensor::New(DataType::kResource, {});

@@ -56,13 +56,13 @@ def test_one_result_of_a_conditional(on_both, era):
     results = {}
     for taken in (True, False):
       a, b = tf1.cond(given(taken), effects.both, lambda: effects.both(3.0))
-      results[taken] = effects.after(cluster, {"a": a, "b": b, "both": [a, b], "sum": a + b, "behind": behind(a.op)})
+      results[str(taken)] = effects.after(cluster, {"a": a, "b": b, "both": [a, b], "sum": a + b, "behind": behind(a.op)})
     a, b = tf1.cond(given(True), inner, lambda: effects.both(3.0))
     results["nested"] = effects.after(cluster, {"a": a, "b": b, "both": [a, b]})
     return results
 
   expected = on_both(program)
-  assert expected[True]["a"] == ([1.0, 0.0], None) and expected[False]["b"] == ([0.0, 30.0], None)
+  assert expected["True"]["a"] == ([1.0, 0.0], None) and expected["False"]["b"] == ([0.0, 30.0], None)
 
 
 def test_effects_that_no_result_needs(on_both, era):

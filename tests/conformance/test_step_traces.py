@@ -39,7 +39,9 @@ def test_a_step_of_which_a_constant_is_left(on_both):
       y = tf.subtract(x, d, name="y")
       nothing = tf.no_op(name="nothing")
     results = {}
-    with tf1.Session(cluster.target("worker")) as session:
+    config = tf1.ConfigProto()
+    config.graph_options.rewrite_options.min_graph_nodes = -1  # so that constants of small graphs are folded, too
+    with tf1.Session(cluster.target("worker"), config=config) as session:
       for name, fetch, feeds in (("constant", c, None), ("folded", d, None), ("fed", y, {x: [1.0, 2.0]})):
         metadata = traced(session, fetch, feeds)
         assert metadata.HasField("step_stats")

@@ -159,10 +159,10 @@ def test_databases(on_both):
 
 def test_names_of_event_files(our_cluster):
   folder = tempfile.mkdtemp()
-  writer = raw.SummaryWriter(shared_name="named")
-  opened = raw.CreateSummaryFileWriter(writer=writer, logdir=folder, max_queue=1, flush_millis=1, filename_suffix=".v2")
-  close = raw.CloseSummaryWriter(writer=writer)
-  with tf1.Session(our_cluster.target("worker")) as session:
+  with tf1.Graph().as_default(), tf1.Session(our_cluster.target("worker")) as session:
+    writer = raw.SummaryWriter(shared_name="named")
+    opened = raw.CreateSummaryFileWriter(writer=writer, logdir=folder, max_queue=1, flush_millis=1, filename_suffix=".v2")
+    close = raw.CloseSummaryWriter(writer=writer)
     for _ in range(2):
       session.run(opened)
       session.run(close)

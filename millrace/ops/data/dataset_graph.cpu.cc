@@ -93,6 +93,11 @@ class GraphWriter {
     StatusOr<DatasetRef> dataset = Internal("not a data set");
     if (t.valid()) dataset = DatasetOfTensor(t);
     if (dataset.ok()) return Write(**dataset);
+    if (!t.valid() && !allows_state_) {
+      return FailedPrecondition(
+          "Failed to serialize the input pipeline graph: ", of.op(),
+          " has a resource as an input.");
+    }
     return Unimplemented("a data set of ", of.op(), " has an input of type ",
                          t.valid() ? "variant" : "resource",
                          " that a graph cannot hold");
@@ -125,12 +130,17 @@ class GraphWriter {
     return OkStatus();
   }
 
-  // Of calls only what they call counts, and checks do not.
+  // Of calls only what they call counts, and checks do not, nor data sets but
+  // those of random numbers.
+  static bool IsPlainDataset(const OpDef& op) {
+    return op.outputs.size() == 1 && op.outputs[0].type == DataType::kVariant &&
+           !absl::StrContains(op.name, "Random");
+  }
   Status CheckState(const NodeDef& node, const OpRegistry& ops) const {
     const OpDef* const op = ops.Find(node.op);
     if (allows_state_ || op == nullptr || !op->Is(kStateful) ||
         op->Is(kChecks) || op->Is(kBranches) || op->Is(kLoops) ||
-        op->role == OpRole::kCall) {
+        op->role == OpRole::kCall || IsPlainDataset(*op)) {
       return OkStatus();
     }
     return FailedPrecondition("Failed to serialize the input pipeline graph: ",

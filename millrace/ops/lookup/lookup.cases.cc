@@ -91,7 +91,7 @@ void Sizes(CaseList& c) {
             {{"component_types", AttrValue::TypeList{kInt64}}})
       .Node("op", c.op().name, {"q"})
       .NoStock("stock names the C++ class, or finds nothing")
-      .RunError({"op"}, IsNew(c) ? kInvalid : kInvalid, "");
+      .RunError({"op"}, IsNew(c) ? kInvalid : StatusCode::kNotFound, "");
 }
 
 constexpr auto kNot = StatusCode::kFailedPrecondition;

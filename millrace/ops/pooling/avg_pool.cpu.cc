@@ -102,8 +102,9 @@ Status CheckGradInputs(const KernelContext& ctx, int rank) {
 
 // Returns INVALID_ARGUMENT unless the gradient of pooled volumes has their
 // batch and channels.
-Status CheckVolumeEnds(const TensorShape& input, const TensorShape& grad) {
-  for (const int d : {0, 4}) {
+Status CheckVolumeEnds(const TensorShape& input, const TensorShape& grad,
+                       int channel_dim) {
+  for (const int d : {0, channel_dim}) {
     if (input.dim(d) != grad.dim(d)) {
       return InvalidArgument("Expected ", d == 0 ? "first" : "last",
                              " dimension of tensor_in_shape and out_backprop "
@@ -129,7 +130,8 @@ class AvgPoolGradKernel {
     MR_ASSIGN_OR_RETURN(const PoolProblem p,
                         attrs_.Resolve(input, PoolOver::kSpace));
     if (rank_ == 5) {
-      MR_RETURN_IF_ERROR(CheckVolumeEnds(input, grad.shape()));
+      MR_RETURN_IF_ERROR(
+          CheckVolumeEnds(input, grad.shape(), attrs_.channel_dim()));
     }
     const TensorShape output = attrs_.OutputShape(p, input);
     MR_RETURN_IF_ERROR(ExpectShape("grad", grad, output));

@@ -137,6 +137,7 @@ class PoolAttrs {
                                         const Tensor& strides);
   bool needs_inputs() const { return ksize_.empty(); }
 
+  int channel_dim() const { return layout_.channel_dim(); }
   // Returns UNIMPLEMENTED for pooling over the batch, over channels together
   // with space, and over dimensions that are not among `over`.
   StatusOr<PoolProblem> Resolve(const TensorShape& input, PoolOver over) const;

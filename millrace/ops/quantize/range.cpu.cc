@@ -31,8 +31,9 @@ StatusOr<Range> RangeInput(KernelContext& ctx, int min, int max,
 StatusOr<Range> ScalarRangeInput(KernelContext& ctx, int min, int max) {
   for (const int i : {min, max}) {
     if (ctx.input(i).rank() != 0) {
-      return InvalidArgument(InputName(ctx, i), " must be a scalar (got shape ",
-                             ctx.input(i).shape().DebugString(), ")");
+      return InvalidArgument(InputName(ctx, i),
+                             " must be a scalar, but got shape ",
+                             ctx.input(i).shape().DebugString());
     }
   }
   return RangeInput(ctx, min, max);

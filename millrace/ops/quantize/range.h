@@ -145,7 +145,7 @@ StatusOr<Range> RangeInput(KernelContext& ctx, int min, int max);
 StatusOr<Range> RangeInput(KernelContext& ctx, int min, int max,
                            const std::string& min_name,
                            const std::string& max_name);
-// Does the same, with the error "NAME must be a scalar (got shape [1])".
+// Does the same, with the error "NAME must be a scalar, but got shape [1]".
 StatusOr<Range> ScalarRangeInput(KernelContext& ctx, int min, int max);
 // Does the same for ops that also take tensors of one element of any rank, with
 // the error INVALID_ARGUMENT "NAME_min must have 1 element".

@@ -50,8 +50,11 @@ StatusOr<BatchParts> CutBatch(KernelContext& ctx, SizeWords words) {
   const Tensor& shape = ctx.input(2);
   const StatusOr<SparseEntries> read =
       ReadEntries(ctx, 0, {PartWords::kInput, words});
-  // In a batch, stock looks at the numbers first.
-  if (words == SizeWords::kBatch) MR_RETURN_IF_ERROR(read.status());
+  // Stock looks at the ranks first and, in a batch, at the numbers.
+  if (words == SizeWords::kBatch || ctx.input(0).rank() != 2 ||
+      ctx.input(1).rank() != 1) {
+    MR_RETURN_IF_ERROR(read.status());
+  }
   if (shape.rank() == 1 && shape.dim(0) <= 1) {
     return InvalidArgument(
         "Rank of input SparseTensor should be > 1, but saw rank: ",
