@@ -95,7 +95,7 @@ TEST(WireRefusal, MalformedInputs) {
            "220100",  // 2^63-1 strings
            "0814"
            "1200"
-           "220100",  // content of a resource
+           "220105",  // content of a resource that ends early
            "0814"
            "1200"
            "7203"
