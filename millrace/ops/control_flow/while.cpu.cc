@@ -1,23 +1,19 @@
-#include <atomic>
 #include <memory>
 
-#include "millrace/base/clock.h"
-#include "millrace/base/threads/batch.h"
-#include "millrace/base/threads/lanes.h"
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/control_flow/call_after_call.h"
 #include "millrace/ops/control_flow/call_function.h"
 
 namespace millrace::ops {
 namespace {
 
-// One run of a While: condition, body, condition, ... Since each call may
-// complete inline, the loop continues by a flag instead of recursion.
-class WhileRun : public std::enable_shared_from_this<WhileRun> {
+// One run of a While: condition, body, condition, ...
+class WhileRun : public CallAfterCall<WhileRun> {
  public:
   WhileRun(KernelContext& ctx, FunctionRunner::Handle condition,
            FunctionRunner::Handle body, const ReadResults& read, Done done)
-      : ctx_(ctx),
+      : CallAfterCall(ctx),
         condition_(condition),
         body_(body),
         reads_all_(!read.has_value()),
@@ -30,29 +26,8 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
     }
   }
 
-  // Makes calls until one does not complete inline. Returns soon if the thread
-  // has other work or somebody waits for it: that is checked between calls, and
-  // each call is short.
-  void Continue() {
-    const int64_t began = NowNanos();
-    bool again = true;
-    while (again) {
-      phase_.store(kCalling);
-      Call();
-      again = phase_.exchange(kWaiting) == kCompleted && Advance();
-      if (again && NowNanos() - began > kInlineNanos) {
-        Batch::FlushAll();
-        ctx_.device().lanes().inter_op.Schedule(
-            [self = shared_from_this()] { self->Continue(); });
-        return;
-      }
-    }
-  }
-
  private:
-  // One wake-up in this time costs next to nothing.
-  static constexpr int64_t kInlineNanos = 1'000'000;
-  enum { kCalling, kWaiting, kCompleted };
+  friend class CallAfterCall<WhileRun>;
 
   void Call() {
     auto self = shared_from_this();
@@ -64,10 +39,7 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
         [self](Status status, std::vector<Tensor> outputs) {
           self->status_ = std::move(status);
           self->outputs_ = std::move(outputs);
-          if (self->phase_.exchange(kCompleted) == kWaiting &&
-              self->Advance()) {
-            self->Continue();
-          }
+          self->CallDone();
         });
   }
 
@@ -124,7 +96,6 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
     return OkStatus();
   }
 
-  KernelContext& ctx_;
   const FunctionRunner::Handle condition_, body_;
   const bool reads_all_;
   // The values of what nobody reads, which stay; empty if everything is read.
@@ -134,7 +105,6 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
   bool in_body_ = false;
   Status status_;
   std::vector<Tensor> outputs_;
-  std::atomic<int> phase_{kCalling};
 };
 
 class WhileKernel {

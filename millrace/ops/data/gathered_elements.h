@@ -31,6 +31,25 @@ class GatheredElements {
     elements_.push_back(std::move(element));
     return OkStatus();
   }
+  // Adds elements of `input` until there are `count`. Returns kElement when it
+  // need not be called again; `input` is null then if it has ended. An error
+  // of the input drops what was gathered, as in stock.
+  StatusOr<Pull> FillFrom(PollContext& ctx,
+                          std::unique_ptr<DatasetIterator>& input,
+                          int64_t count) {
+    while (input != nullptr && size() < count) {
+      Element element;
+      const StatusOr<Pull> pull = ctx.Next(*input, &element);
+      if (!pull.ok()) clear();
+      if (!pull.ok() || *pull == Pull::kPending) return pull;
+      if (*pull == Pull::kEnd) {
+        input = nullptr;
+      } else {
+        MR_RETURN_IF_ERROR(Add(std::move(element)));
+      }
+    }
+    return Pull::kElement;
+  }
   std::vector<Element> Take() {
     MemoryCharge charged = std::move(charge_);
     return std::exchange(elements_, {});

@@ -19,20 +19,9 @@ class BatchIterator final : public DerivedIterator<BatchParams> {
  public:
   using DerivedIterator::DerivedIterator;
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
-    while (input_ != nullptr && gathered_.size() < params().size) {
-      Element element;
-      const StatusOr<Pull> pull = ctx.Next(*input_, &element);
-      if (!pull.ok()) {
-        gathered_.clear();  // as stock does
-        return pull;
-      }
-      if (*pull == Pull::kPending) return pull;
-      if (*pull == Pull::kEnd) {
-        input_ = nullptr;
-        break;
-      }
-      MR_RETURN_IF_ERROR(gathered_.Add(std::move(element)));
-    }
+    MR_ASSIGN_OR_RETURN(const Pull filled,
+                        gathered_.FillFrom(ctx, input_, params().size));
+    if (filled == Pull::kPending) return filled;
     const std::vector<Element> batch = gathered_.Take();
     if (batch.empty()) return Pull::kEnd;
     if (params().drop_remainder &&

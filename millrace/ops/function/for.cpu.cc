@@ -1,10 +1,7 @@
-#include <atomic>
 #include <memory>
 
-#include "millrace/base/clock.h"
-#include "millrace/base/threads/batch.h"
-#include "millrace/base/threads/lanes.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/control_flow/call_after_call.h"
 #include "millrace/ops/control_flow/call_function.h"
 
 namespace millrace::ops {
@@ -41,41 +38,16 @@ StatusOr<ForRange> RangeOf(const KernelContext& ctx) {
                          delta);
 }
 
-// One run of a For. Since each call may complete inline, the loop continues by
-// a flag instead of recursion.
-class ForRun : public std::enable_shared_from_this<ForRun> {
+class ForRun : public CallAfterCall<ForRun> {
  public:
   ForRun(KernelContext& ctx, const ForRange& range, FunctionRunner::Handle body,
          Done done)
-      : ctx_(ctx),
+      : CallAfterCall(ctx),
         range_(range),
         body_(body),
         next_(range.start),
         values_(TakeInputs(ctx, 3)),
         finish_(ResultsToOutputs(ctx, std::move(done))) {}
-
-  // Makes calls until one does not complete inline. Returns soon if the thread
-  // has other work: each call is short.
-  void Continue() {
-    const int64_t began = NowNanos();
-    bool again = MayCall();
-    while (again) {
-      phase_.store(kCalling);
-      Call();
-      again = phase_.exchange(kWaiting) == kCompleted && Advance();
-      if (again && NowNanos() - began > kInlineNanos) {
-        Batch::FlushAll();
-        ctx_.device().lanes().inter_op.Schedule(
-            [self = shared_from_this()] { self->Continue(); });
-        return;
-      }
-    }
-  }
-
- private:
-  // One wake-up in this time costs next to nothing.
-  static constexpr int64_t kInlineNanos = 1'000'000;
-  enum { kCalling, kWaiting, kCompleted };
 
   // Returns false, and ends the loop, if no call follows.
   bool MayCall() {
@@ -84,23 +56,23 @@ class ForRun : public std::enable_shared_from_this<ForRun> {
     return false;
   }
 
+ private:
+  friend class CallAfterCall<ForRun>;
+
   void Call() {
     std::vector<Tensor> args;
     args.reserve(values_.size() + 1);
     args.push_back(Tensor::Scalar(static_cast<int32_t>(next_)));
     for (Tensor& value : values_) args.push_back(std::move(value));
     values_.clear();
-    ctx_.step().functions->Run(
-        ctx_, body_, std::move(args), FunctionRunner::Views::kHandOn,
-        [self = shared_from_this()](Status status,
-                                    std::vector<Tensor> results) {
-          self->status_ = std::move(status);
-          self->values_ = std::move(results);
-          if (self->phase_.exchange(kCompleted) == kWaiting &&
-              self->Advance()) {
-            self->Continue();
-          }
-        });
+    ctx_.step().functions->Run(ctx_, body_, std::move(args),
+                               FunctionRunner::Views::kHandOn,
+                               [self = shared_from_this()](
+                                   Status status, std::vector<Tensor> results) {
+                                 self->status_ = std::move(status);
+                                 self->values_ = std::move(results);
+                                 self->CallDone();
+                               });
   }
 
   // Takes the results of a call. Returns true if another call follows.
@@ -115,14 +87,12 @@ class ForRun : public std::enable_shared_from_this<ForRun> {
     return MayCall();
   }
 
-  KernelContext& ctx_;
   const ForRange range_;
   const FunctionRunner::Handle body_;
   int64_t next_;
   std::vector<Tensor> values_;
   FunctionRunner::RunDone finish_;
   Status status_;
-  std::atomic<int> phase_{kCalling};
 };
 
 class ForKernel {
@@ -137,7 +107,9 @@ class ForKernel {
     if (!range.ok()) return std::move(done)(range.status());
     const auto body = InstantiateInStep(ctx, body_);
     if (!body.ok()) return std::move(done)(body.status());
-    std::make_shared<ForRun>(ctx, *range, *body, std::move(done))->Continue();
+    const auto run =
+        std::make_shared<ForRun>(ctx, *range, *body, std::move(done));
+    if (run->MayCall()) run->Continue();
   }
 
  private:

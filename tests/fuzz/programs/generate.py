@@ -74,7 +74,7 @@ class Generator:
       return Literal(dtype, shape, rng.randrange(6), rng.randrange(3))
     if dtype in p.SIGNED:
       return Literal(dtype, shape, rng.randrange(-4, 6), rng.choice([0, 1, 1, 2]))
-    if rng.random() < 0.02 and shape:
+    if rng.random() < 0.02 and shape and not dtype.startswith("complex"):
       count = p.elements(shape)
       return Literal(dtype, shape, data=f"np.resize([np.nan, np.inf, -np.inf, 1.0], {list(shape)})" if count else "")
     return Literal(dtype, shape, rng.choice([-2.0, -0.5, 0.5, 1.0, 1.5, 3.0]), rng.choice([0, 0.25, 0.5]))
