@@ -195,6 +195,26 @@ def records_to(path):
   ]
 
 
+def snapshot_of(path, suffix="", **attrs):
+  """Nodes of an iterator over a snapshot of one text: the step `make`, then "next:0"."""
+  elements = dict(output_types=types(raw.STRING), output_shapes=shapes(()))
+  return [
+    text("path" + suffix, path),
+    text("plain" + suffix, ""),
+    raw.node("one" + suffix, "TensorDataset", "plain" + suffix, Toutput_types=types(raw.STRING), output_shapes=shapes(())),
+    raw.node("data" + suffix, "SnapshotDataset", "one" + suffix, "path" + suffix, **elements, **attrs),
+    raw.node("iterator" + suffix, "IteratorV2", shared_name=b"", container=b"", **elements),
+    raw.node("make" + suffix, "MakeIterator", "data" + suffix, "iterator" + suffix),
+    raw.node("next" + suffix, "IteratorGetNext", "iterator" + suffix, **elements),
+  ]
+
+
+def snapshot_behind(prefix):
+  """One is written inside, and its files are looked for behind the prefix."""
+  written = snapshot_of("sub", "_written", snapshot_name=b"r", mode=b"write")
+  return written + snapshot_of("sub", snapshot_name=b"r", mode=b"read", reader_path_prefix=prefix.encode())
+
+
 def matrix_of(path):
   return [
     text("path", path),
@@ -266,6 +286,15 @@ ATTACKS = {
   "RecordInput": lambda p: ([raw.node("a", "RecordInput", file_pattern=p.encode())], {"fetch": ["a:0"]}),
   "CSVDataset": lambda p: (lines_of(p), {"fetch": ["next:0"], "before": ["make"]}),
   "DatasetToTFRecord": lambda p: (records_to(p), {"target": ["a"]}),
+  "SnapshotDataset": lambda p: (snapshot_of(p), {"fetch": ["next:0"], "before": ["make"]}),
+  "SnapshotDataset_writer": lambda p: (
+    snapshot_of("sub", snapshot_name=b"w", mode=b"write", writer_path_prefix=p.encode()),
+    {"fetch": ["next:0"], "before": ["make"]},
+  ),
+  "SnapshotDataset_reader": lambda p: (
+    snapshot_behind(p),
+    {"fetch": ["next:0"], "before": ["make_written", "next_written", "make"]},
+  ),
   "LoadAndRemapMatrix": lambda p: (matrix_of(p), {"fetch": ["a:0"]}),
   "GenerateVocabRemapping": lambda p: (vocabularies_of(p, "sub/inside"), {"fetch": ["a:0"]}),
   "GenerateVocabRemapping_old": lambda p: (vocabularies_of("sub/inside", p), {"fetch": ["a:0"]}),

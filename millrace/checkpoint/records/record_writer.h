@@ -2,21 +2,14 @@
 // format).
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "absl/strings/string_view.h"
 #include "millrace/base/files/file.h"
 #include "millrace/base/status.h"
-#include "millrace/checkpoint/records/byte_stream.h"
+#include "millrace/checkpoint/records/byte_sink.h"
 
 namespace millrace {
 
-struct RecordWriterOptions {
-  FileCompression compression = FileCompression::kNone;
-  int compression_level = -1;  // 0 to 9; -1: zlib's default
-  size_t buffer_bytes = size_t{64} << 10;
-};
+using RecordWriterOptions = ByteSinkOptions;
 
 // Not thread-safe. The first error is sticky. Without Close() a compressed file
 // lacks its end.
@@ -26,7 +19,6 @@ class RecordWriter {
   // one file one after the other.
   explicit RecordWriter(WritableFile* file,
                         const RecordWriterOptions& options = {});
-  ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
@@ -37,17 +29,10 @@ class RecordWriter {
   Status Close();
 
  private:
-  struct Deflater;
-  Status Append(absl::string_view data);
-  // `mode` is one of zlib's flush values.
-  Status Deflate(absl::string_view data, int mode);
-  Status FlushBuffer();
+  Status CheckOpen() const;
 
-  WritableFile* const file_;
-  const RecordWriterOptions options_;
-  Status status_;
-  std::unique_ptr<Deflater> deflater_;
-  std::string buffer_;  // the next bytes of the file
+  ByteSink sink_;
+  bool closed_ = false;
 };
 
 }  // namespace millrace

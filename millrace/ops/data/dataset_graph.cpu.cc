@@ -1,4 +1,6 @@
 // Kernels that convert data sets to graphs and back.
+#include "millrace/ops/data/dataset_graph.h"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +18,6 @@
 #include "millrace/graph/tensor_name.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/data/dataset.h"
 
 namespace millrace::ops {
 namespace {
@@ -162,10 +163,9 @@ class ToGraphKernel {
   }
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN_OR_RETURN(const DatasetRef dataset, DatasetOfInput(ctx, 0));
-    GraphWriter writer(allows_state_);
-    MR_ASSIGN_OR_RETURN(const std::string name, writer.Write(*dataset));
-    ctx.set_output(
-        0, Tensor::Scalar<std::string>(SerializeGraphDef(writer.Finish(name))));
+    MR_ASSIGN_OR_RETURN(const GraphDef graph,
+                        GraphOfDataset(*dataset, allows_state_));
+    ctx.set_output(0, Tensor::Scalar<std::string>(SerializeGraphDef(graph)));
     return OkStatus();
   }
 
@@ -300,6 +300,13 @@ class FromGraphKernel {
 };
 
 }  // namespace
+
+StatusOr<GraphDef> GraphOfDataset(const DatasetValue& dataset,
+                                  bool allows_state) {
+  GraphWriter writer(allows_state);
+  MR_ASSIGN_OR_RETURN(const std::string name, writer.Write(dataset));
+  return writer.Finish(name);
+}
 
 MR_KERNELS(DatasetToGraph, Cpu){{.make = MakeKernel<ToGraphKernel>}};
 MR_KERNELS(DatasetFromGraph, Cpu){{.make = MakeKernel<FromGraphKernel>}};
