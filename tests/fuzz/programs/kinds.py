@@ -4,6 +4,7 @@ import across  # noqa: F401
 import branching  # noqa: F401
 import by_hand  # noqa: F401
 import computing  # noqa: F401
+import data  # noqa: F401
 import failing  # noqa: F401
 import partitions  # noqa: F401
 import reads  # noqa: F401
