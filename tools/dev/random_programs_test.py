@@ -40,6 +40,17 @@ class GeneratorTest(unittest.TestCase):
     for word in ("scatter_nd_update", "scatter_nd_add", "scatter_nd_sub", "RefSelect", "gather_nd"):
       self.assertIn(word, texts)
 
+  def test_every_kind_is_in_programs(self):
+    texts = "\n".join(text_of(generate.program(2, k)) for k in range(1000))
+    for word in (
+      *("function.Defun", "functional_ops.For", "remote_call", "grad_func", "python_grad_func", "MapDefun"),
+      *("tf1.gradients", "tensor_scatter_nd", "unravel_index", "Inplace", "edit_distance", "BlockLSTM", "GRUBlockCell"),
+      *("CTCLoss", "CTCGreedyDecoder", "tf.ragged.range", "RaggedTensorFromVariant", "unicode_decode", "unicode_transcode"),
+      *("tf.print", "tridiagonal_solve", "sqrtm", "eigvalsh", "bessel_i0e", "QuantizeAndDequantize", "raw_ops.Stack("),
+      *("shared_name=", "TensorListConcatV2", "RngSkip", "StatefulUniform"),
+    ):
+      self.assertIn(word, texts)
+
 
 class ReportTest(unittest.TestCase):
   def run_program(self, text, code):

@@ -10,12 +10,14 @@ from program import Block, Literal, Value
 DEPTH = 2
 
 
-def block(g, scope, place, task, arguments=(), count=None):
-  """A scope for what stands inside. Values that are visible outside are so inside."""
+def block(g, scope, place, task, arguments=(), count=None, named=False):
+  """A scope for what stands inside. Values that are visible outside are so inside. `named`: of a function called by its name."""
   values = list(scope.values) + list(arguments)
   if scope.task:
     task = scope.task
-  inside = Scope(place, [], scope.segment or "r", values, task if place == FUNCTION else None, scope.depth + 1)
+  inside = Scope(
+    place, [], scope.segment or "r", values, task if place == FUNCTION else None, scope.depth + 1, scope.named or named
+  )
   for _ in range(count if count is not None else g.rng.choice([1, 1, 2, 3])):
     g.one(inside)
   return inside
@@ -152,6 +154,13 @@ def switch_case(g, scope):
   return True
 
 
+def begin(g, scope, task):
+  """Comes before a loop of the first generation: stock waits for ever in one that a control edge leads to from an update of a reference
+  on another task."""
+  if not g.functions and scope.place in (CHAIN, BRANCH):
+    g.add(scope, "begin", "{o0} = tf.constant(0)", outs=[("int32", (), {})], task=task)
+
+
 @statement(6, CHAIN, BRANCH, FUNCTION)
 def while_loop(g, scope):
   if scope.depth >= DEPTH:
@@ -165,8 +174,7 @@ def while_loop(g, scope):
     start = Literal("float32", (3,), 1.0, 0.5)
   turns = g.rng.choice([0, 1, 2, 3, 3])
   if place == BRANCH:
-    # Stock waits for ever in a loop that a control edge leads to from an update of a reference on another task.
-    g.add(scope, "begin", "{o0} = tf.constant(0)", outs=[("int32", (), {})], task=task)
+    begin(g, scope, task)
   n = g.count + 1  # the statement's number comes after those of its body
   g.count += 1
   refs = frozenset(h.name for h in g.of_kind("variable") if h.is_ref)
@@ -198,7 +206,7 @@ def while_loop(g, scope):
   return True
 
 
-def _passes(g, v, task):
+def passes(g, v, task):
   """Whether a value can be a function's argument. A resource variable is passed as such, to its own task."""
   return v.shape is not None and not v.is_ref and v.dtype != "string" and (v.task == task or not g.is_variable(v))
 
@@ -206,10 +214,10 @@ def _passes(g, v, task):
 @statement(4, CHAIN, FREE, FUNCTION)
 def function(g, scope):
   """A function that a node calls, with arguments and what it captures."""
-  if scope.depth >= DEPTH:
+  if scope.depth >= DEPTH or scope.named:
     return False
   task = g.task_for(scope)
-  arguments = [g.pick(scope, want=lambda v: _passes(g, v, task)) for _ in range(g.rng.choice([0, 1, 2]))]
+  arguments = [g.pick(scope, want=lambda v: passes(g, v, task)) for _ in range(g.rng.choice([0, 1, 2]))]
   n = g.count + 1
   g.count += 1
   here = frozenset(h.name for h in g.of_kind("variable") if h.is_ref and h.task == task)

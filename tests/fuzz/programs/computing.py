@@ -25,6 +25,19 @@ def numbers(g, scope, dtypes=p.NUMBERS, **more):
   return operand
 
 
+def tame(gap, limit=2.0):
+  """Text of an operand of floats without NaNs, infinities and large values."""
+  return f"tf.clip_by_value(tf.where(tf.math.is_finite({gap}), {gap}, tf.zeros_like({gap})), {-limit}, {limit})"
+
+
+def floats(g, scope, shape=None, dtypes=("float32", "float64")):
+  """A value of floats whose shape is known, or a literal."""
+  x = numbers(
+    g, scope, dtypes, literals=0.05, want=lambda v: v.dtype in dtypes and v.shape is not None and shape in (None, v.shape)
+  )
+  return x if shape in (None, x.shape) else g.literal(x.dtype, shape)
+
+
 @statement(8, *EVERYWHERE)
 def binary(g, scope):
   x = numbers(g, scope, literals=0.05)

@@ -32,7 +32,8 @@ def statement(weight, *places):
 
 @dataclasses.dataclass
 class Scope:
-  """Where statements are added: to the program, or to a block of one. `task` is the only one where ops can be placed, if any."""
+  """Where statements are added: to the program, or to a block of one. `task` is the only one where ops can be placed, if any;
+  `named`: whether it is inside of a function that is called by its name."""
 
   place: str
   statements: list
@@ -40,6 +41,7 @@ class Scope:
   values: list
   task: str | None = None
   depth: int = 0
+  named: bool = False
 
 
 class Generator:

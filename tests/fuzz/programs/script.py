@@ -15,7 +15,8 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.ops import data_flow_ops
+from tensorflow.python.framework import function
+from tensorflow.python.ops import data_flow_ops, functional_ops
 
 tf1 = tf.compat.v1
 tf1.disable_v2_behavior()

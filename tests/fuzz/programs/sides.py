@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import tensorflow as tf
 from compare import Failure, differences
-from tensorflow.python.ops import data_flow_ops
+from tensorflow.python.framework import function
+from tensorflow.python.ops import data_flow_ops, functional_ops
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "..", "conformance"))
@@ -249,7 +250,9 @@ _containers = itertools.count()
 
 def _build(texts, stage, functions):
   (tf1.enable_control_flow_v2 if functions else tf1.disable_control_flow_v2)()
-  names = dict(tf=tf, tf1=tf1, np=np, data_flow_ops=data_flow_ops, run=stage.run)
+  names = dict(
+    tf=tf, tf1=tf1, np=np, data_flow_ops=data_flow_ops, function=function, functional_ops=functional_ops, run=stage.run
+  )
   with stage.graph.as_default(), stage.graph.container(f"program{next(_containers)}"):
     tf1.set_random_seed(1234)
     for text in texts:
