@@ -16,18 +16,19 @@ def _weights(shape, phase):
 def lstm(g, scope):
   x, state = floats(g, scope, (4, 16), ("float32",)), floats(g, scope, (2, 3), ("float32",))
   peephole = g.choose([True, False])
-  output, shape = g.choose([("h", (2, 2, UNITS)), ("cs", (2, 2, UNITS)), ("co", (2, 2, UNITS))])
+  output, steps = g.choose(["h", "cs", "co"]), g.choose([1, 2])
   one = g.choose(["LSTMBlockCell", "BlockLSTM", "BlockLSTMV2"])
   bias = "" if one == "BlockLSTMV2" else "forget_bias=1.0, cell_clip=3.0, "
-  sizes = "seq_len_max=tf.constant(%d, tf.int64), " % g.choose([1, 2])
+  # Of the steps behind seq_len_max, which are zeros, stock leaves some numbers as they are in memory.
+  sizes, shape, cut = "seq_len_max=tf.constant(%d, tf.int64), " % steps, (steps, 2, UNITS), "[:%d]" % steps
   if one == "LSTMBlockCell":
-    sizes, shape = "", (2, UNITS)
+    sizes, shape, cut = "", (2, UNITS), ""
   lines = [
     f"few{{n}} = tf.reshape({tame('{0}')}, [2, 2, 16]){'[0]' if not sizes else ''}",
     f"state{{n}} = {tame('{1}')}",
     f"some{{n}} = [{_weights((UNITS,), 1)}] * 3",
     f"{{o0}} = tf.raw_ops.{one}({sizes}x=few{{n}}, cs_prev=state{{n}}, h_prev=state{{n}} * 0.5, w={_weights((16 + UNITS, 4 * UNITS), 2)}, "
-    f"wci=some{{n}}[0], wcf=some{{n}}[1], wco=some{{n}}[2], b={_weights((4 * UNITS,), 3)}, {bias}use_peephole={peephole}).{output}",
+    f"wci=some{{n}}[0], wcf=some{{n}}[1], wco=some{{n}}[2], b={_weights((4 * UNITS,), 3)}, {bias}use_peephole={peephole}).{output}{cut}",
   ]
   g.add(scope, "cell", lines, [x, state], outs=[("float32", shape, {})], task=task_of(g, scope, [x, state]))
   return True
