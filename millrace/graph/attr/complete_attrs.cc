@@ -11,7 +11,7 @@ namespace millrace {
 namespace {
 
 // `has` is how TensorFlow begins to speak of a type, or of one in a list.
-Status CheckType(DataType type, absl::string_view has) {
+Status CheckType(DataType type, absl::string_view has = "has") {
   if (type == DataType::kInvalid)
     return InvalidArgument("AttrValue ", has, " invalid DataType");
   if (!HasDataTypeName(type)) {
@@ -67,7 +67,7 @@ Status CheckAllAllowed(const AttrDef& def, const AttrValue& value) {
 Status CheckTypes(const AttrDef& def, const AttrValue& value) {
   Status status;
   if (const DataType* type = value.get<DataType>()) {
-    status = CheckType(*type, "has");
+    status = CheckType(*type);
   } else if (const auto* list = value.get<AttrValue::TypeList>()) {
     for (DataType t : *list) status.Update(CheckType(t, "contains"));
   }
@@ -116,6 +116,8 @@ Status UnknownAttr(const OpDef& op, const AttrMap& attrs) {
 }
 
 }  // namespace
+
+Status CheckTypeAttr(DataType type) { return CheckType(type); }
 
 Status CheckAttr(const AttrDef& def, const AttrValue& value) {
   const bool empty_list = value.get<AttrValue::EmptyList>() != nullptr;
