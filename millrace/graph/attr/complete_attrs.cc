@@ -104,6 +104,19 @@ AttrValue EmptyListOf(absl::string_view kind) {
   return AttrValue::FuncList();
 }
 
+// Ends the attribute with the error of shapes that are none.
+Status CheckElementShapes(const OpDef& op, AttrMap* attrs) {
+  const AttrValue* const unfit = attrs->Find(kUnfitShapesAttr);
+  if (unfit == nullptr) return OkStatus();
+  if (!op.Is(kElementShapesUnread)) {
+    const auto* const text = unfit->get<std::string>();
+    return InvalidArgument(text != nullptr ? *text : unfit->DebugString(), "; ",
+                           SummarizeOp(op));
+  }
+  attrs->Erase(kUnfitShapesAttr);
+  return OkStatus();
+}
+
 Status UnknownAttr(const OpDef& op, const AttrMap& attrs) {
   for (const auto& [name, value] : attrs) {
     if (absl::StartsWith(name, "_") || op.FindAttr(name) != nullptr) continue;
@@ -138,6 +151,7 @@ Status CheckAttr(const AttrDef& def, const AttrValue& value) {
 }
 
 Status CompleteAttrs(const OpDef& op, AttrMap* attrs) {
+  MR_RETURN_IF_ERROR(CheckElementShapes(op, attrs));
   size_t known = 0;
   for (const AttrDef& def : op.attrs) {
     const AttrValue* value = attrs->Find(def.name);
