@@ -133,6 +133,22 @@ TEST(GraphProto, InputShapesOfStocksRewritingAreLeftOut) {
   EXPECT_EQ(def->nodes[0].attrs.Find("_input_shapes"), nullptr);
 }
 
+// Which op reads them is known where the node's schema is.
+TEST(GraphProto, ElementShapesThatAreNoneAreReadWithTheirError) {
+  const auto def = ParseGraphDef(
+      FromText(
+          R"(node { name: "n" op: "Op" attr { key: "output_shapes" value { list { shape { dim { size: -2 } dim { size: 20 } } shape { dim { size: 1099511627776 } dim { size: 1099511627776 } } shape { unknown_rank: true } } } } })")
+          .SerializeAsString());
+  ASSERT_TRUE(def.ok()) << def.status();
+  const AttrMap& attrs = def->nodes[0].attrs;
+  EXPECT_EQ(*attrs.Find(kElementShapesAttr)->get<AttrValue::ShapeList>(),
+            (AttrValue::ShapeList{PartialShape({-1, 20}),
+                                  PartialShape({-1, -1}), PartialShape()}));
+  EXPECT_THAT(*attrs.Find(kUnfitShapesAttr)->get<std::string>(),
+              HasSubstr("below -1 (where -1 means unknown)\n\t for attr "
+                        "'output_shapes'"));
+}
+
 TEST(GraphProto, ErrorsNameNodeAndAttribute) {
   const auto error = [](const std::string& text) {
     const auto def = ParseGraphDef(FromText(text).SerializeAsString());

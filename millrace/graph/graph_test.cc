@@ -158,7 +158,12 @@ TEST_F(GraphTest, ImportTellsWrongEdgesBeforeWrongAttributes) {
               testing::StartsWith("AttrValue has invalid DataType\n"));
   EXPECT_THAT(
       error({"m", "Merge", {"a"}, "", {{"N", -1}, {"T", DataType::kFloat}}}),
-      testing::StartsWith("Value for number_attr() -1 < 0; "));
+      testing::StartsWith(
+          "Value for number_attr() -1 < 0\n\t [[{{node m}}]]; "));
+  EXPECT_THAT(
+      error({"m", "Merge", {"a"}, "", {{"N", 1}, {"T", DataType::kInvalid}}}),
+      testing::StartsWith(
+          "AttrValue has invalid DataType\n\t [[{{node m}}]]; "));
   EXPECT_THAT(error({"as",
                      "GtAssign",
                      {"a", "a"},

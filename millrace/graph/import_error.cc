@@ -90,6 +90,9 @@ class ImportError::Types {
           return InvalidArgument("Number of outputs is too big: ", number);
         if (number < 0)
           return InvalidArgument("Value for number_attr() ", number, " < 0");
+        // As in TensorFlow, which looks at the type only of such a list.
+        const auto* type = Given<DataType>(op, attrs, arg.type_attr);
+        if (type != nullptr) MR_RETURN_IF_ERROR(CheckTypeAttr(*type));
       }
       const DataType* type = arg.type_attr.empty()
                                  ? &arg.type
@@ -170,7 +173,10 @@ Status ImportError::FirstOf(const NodeDef& node, const OpDef& op,
   const auto first = [&](const Status& earlier) {
     return Annotate(earlier, absl::StrCat("; ", status.message()));
   };
-  if (!types.ok()) return first(types);
+  if (!types.ok()) {
+    return first(
+        Annotate(types, absl::StrCat("\n\t [[{{node ", node.name, "}}]]")));
+  }
   if (!inputs.known()) return status;
   for (size_t k = 0; k < std::min(node.inputs.size(), kMostInputs); ++k) {
     if (absl::StartsWith(node.inputs[k], "^")) break;

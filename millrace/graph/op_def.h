@@ -84,5 +84,8 @@ StatusOr<ArgRange> FindArgRange(const std::vector<ArgDef>& args,
 Status CompleteAttrs(const OpDef& op, AttrMap* attrs);
 // Checks one value against its attribute.
 Status CheckAttr(const AttrDef& def, const AttrValue& value);
+// Returns the error of a type that no attribute may have: none, an unknown one
+// and a reference.
+Status CheckTypeAttr(DataType type);
 
 }  // namespace millrace

@@ -166,6 +166,21 @@ TEST(CompleteAttrs, FillsDefaultsAndGivesEmptyListsTheirKind) {
   EXPECT_EQ(*GetAttr<int>(attrs, "n"), 3);
 }
 
+TEST(CompleteAttrs, ShapesThatAreNoneArePassedOverWhereNobodyReadsThem) {
+  OpDef op =
+      *ParseOpDecl({"Elements", {.attrs = "output_shapes: list(shape) >= 1"}});
+  const AttrMap unfit = {{std::string(kElementShapesAttr),
+                          AttrValue::ShapeList{PartialShape({-1})}},
+                         {std::string(kUnfitShapesAttr), "Shape [-2] has"}};
+  AttrMap attrs = unfit;
+  EXPECT_THAT(std::string(CompleteAttrs(op, &attrs).message()),
+              StartsWith("Shape [-2] has; Op<name=Elements"));
+  op.flags = kElementShapesUnread;
+  attrs = unfit;
+  ASSERT_TRUE(CompleteAttrs(op, &attrs).ok());
+  EXPECT_EQ(attrs.size(), 1u);
+}
+
 TEST(CompleteAttrs, TensorFlowsMessages) {
   const OpDef op = *ParseOpDecl(mr_op_TestConcat);
   const auto message = [&](AttrMap attrs) {

@@ -85,6 +85,9 @@ enum OpFlags : uint32_t {
   kBranches = 1 << 12,
   // Calls the functions of attributes `cond` and `body` in turns.
   kLoops = 1 << 13,
+  // Gives a data set, and says of its elements' shapes what nobody reads: they
+  // may be none.
+  kElementShapesUnread = 1 << 14,
 };
 
 }  // namespace millrace

@@ -7,8 +7,8 @@
 
 namespace millrace {
 
-ResourceStore::ResourceStore(std::string default_container)
-    : default_container_(std::move(default_container)) {}
+ResourceStore::ResourceStore(std::string default_container, bool all_exist)
+    : default_container_(std::move(default_container)), all_exist_(all_exist) {}
 
 ResourceStore::~ResourceStore() {
   if (!containers_.empty()) ClearAll();
@@ -21,6 +21,10 @@ StatusOr<Ref<Resource>> ResourceStore::Find(absl::string_view container,
   MutexLock lock(mu_);
   const auto it = containers_.find(where);
   if (it == containers_.end()) {
+    if (all_exist_) {
+      return NotFound("Resource ", where, "/", name, "/", type_name,
+                      " does not exist.");
+    }
     return NotFound("Container ", where,
                     " does not exist. (Could not find resource: ", where, "/",
                     name, ")");
@@ -75,16 +79,18 @@ Status ResourceStore::Delete(absl::string_view container,
   {
     MutexLock lock(mu_);
     const auto it = containers_.find(where);
-    if (it == containers_.end())
+    if (it == containers_.end() && !all_exist_)
       return NotFound("Container ", where, " does not exist.");
+    Container none;
+    Container& resources = it == containers_.end() ? none : it->second;
     const auto found =
-        it->second.find({std::string(type_name), std::string(name)});
-    if (found == it->second.end()) {
+        resources.find({std::string(type_name), std::string(name)});
+    if (found == resources.end()) {
       return NotFound("Resource ", where, "/", name, "/", type_name,
                       " does not exist.");
     }
     removed = std::move(found->second);
-    it->second.erase(found);
+    resources.erase(found);
   }
   // Outside the lock: ending an operation may look up other resources.
   removed->OnRemoved();

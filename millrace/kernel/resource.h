@@ -33,7 +33,8 @@ class Resource : public RefCounted {
 class ResourceStore {
  public:
   // `default_container` replaces an empty container name (the job's name).
-  explicit ResourceStore(std::string default_container);
+  // `all_exist`: a container without resources is not said to be missing.
+  explicit ResourceStore(std::string default_container, bool all_exist = false);
   ~ResourceStore();
 
   const std::string& default_container() const { return default_container_; }
@@ -85,6 +86,7 @@ class ResourceStore {
   }
 
   const std::string default_container_;
+  const bool all_exist_;
   std::atomic<int64_t> next_number_{0};
   mutable Mutex mu_;
   absl::flat_hash_map<std::string, Container> containers_;

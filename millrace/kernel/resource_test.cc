@@ -41,6 +41,14 @@ TEST(ResourceStore, MissingAndWrongType) {
             StatusCode::kNotFound);
 }
 
+TEST(ResourceStore, AllContainersExistOfASteps) {
+  ResourceStore store("step", /*all_exist=*/true);
+  EXPECT_EQ(store.Lookup<Thing<0>>("c", "a").status().message(),
+            "Resource c/a/Thing does not exist.");
+  EXPECT_EQ(store.Delete("c", "a", "Thing").message(),
+            "Resource c/a/Thing does not exist.");
+}
+
 TEST(ResourceStore, LookupOrCreateMakesOnce) {
   ResourceStore store("job");
   int made = 0;

@@ -392,6 +392,18 @@ StatusOr<TensorShape> DecodeShape(ChunkReader in) {
   return TensorShape::Make(dims);
 }
 
+StatusOr<PartialShape> DecodeUnreadShape(ChunkReader in) {
+  DimVector dims;
+  bool unknown_rank = false;
+  MR_RETURN_IF_ERROR(ReadDims(in, &dims, &unknown_rank));
+  if (unknown_rank) return PartialShape();
+  for (int64_t& dim : dims) dim = std::max<int64_t>(dim, kUnknownDim);
+  StatusOr<PartialShape> shape = PartialShape::Make(dims);
+  if (shape.ok()) return shape;
+  std::fill(dims.begin(), dims.end(), kUnknownDim);
+  return PartialShape::Make(dims);
+}
+
 StatusOr<PartialShape> DecodePartialShape(ChunkReader in) {
   DimVector dims;
   bool unknown_rank = false;

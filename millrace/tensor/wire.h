@@ -51,6 +51,9 @@ StatusOr<ByteChunks> EncodeTensor(const Tensor& tensor,
 // unknown ranks and sizes.
 StatusOr<TensorShape> DecodeShape(ChunkReader in);
 StatusOr<PartialShape> DecodePartialShape(ChunkReader in);
+// Does the same for a shape that nobody reads: a size below -1 is unknown, and
+// so are all sizes of a shape with too many elements.
+StatusOr<PartialShape> DecodeUnreadShape(ChunkReader in);
 size_t EncodedShapeSize(const PartialShape& shape);
 void EncodeShape(const PartialShape& shape, ChunkWriter* out);
 

@@ -15,7 +15,7 @@ namespace {
 
 void CountResources(Device& device, WorkerCounts* counts) {
   for (const ResourceStore::Info& info : device.resources().List()) {
-    if (absl::EndsWith(info.type, "Queue")) ++counts->queues;
+    if (absl::StrContains(info.type, "Queue")) ++counts->queues;
     if (info.type != Variable::kTypeName) continue;
     ++counts->variables;
     const auto variable =

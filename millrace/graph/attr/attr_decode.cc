@@ -168,6 +168,35 @@ Status DecodeAttr(ChunkReader in, AttrValue* value, int depth) {
       });
 }
 
+namespace {
+
+// Reads a list of shapes that nobody reads.
+Status UnreadShapes(ChunkReader in, AttrValue::ShapeList* shapes) {
+  const auto item = [&](ChunkReader& list, FieldTag tag,
+                        bool* handled) -> Status {
+    ChunkReader part;
+    *handled = tag.Is(7, WireType::kBytes);
+    if (!*handled) return OkStatus();
+    if (!list.ReadBytes(&part)) return Malformed("list attribute");
+    MR_ASSIGN_OR_RETURN(PartialShape shape, DecodeUnreadShape(part));
+    shapes->push_back(std::move(shape));
+    return OkStatus();
+  };
+  return ForEachField(in, "AttrValue",
+                      [&](FieldTag tag, bool* handled) -> Status {
+                        ChunkReader list;
+                        *handled = tag.Is(1, WireType::kBytes);
+                        if (!*handled) return OkStatus();
+                        if (!in.ReadBytes(&list)) return Malformed("AttrValue");
+                        return ForEachField(list, "list attribute",
+                                            [&](FieldTag of_item, bool* read) {
+                                              return item(list, of_item, read);
+                                            });
+                      });
+}
+
+}  // namespace
+
 Status DecodeAttrEntry(ChunkReader in, AttrMap* attrs, int depth) {
   std::string name;
   ChunkReader value_part;
@@ -185,8 +214,17 @@ Status DecodeAttrEntry(ChunkReader in, AttrMap* attrs, int depth) {
   if (name == "_input_shapes") return OkStatus();
   AttrValue value;
   const Status status = DecodeAttr(value_part, &value, depth);
-  if (!status.ok())
-    return Annotate(status, absl::StrCat("\n\t for attr '", name, "'"));
+  if (!status.ok()) {
+    const Status error =
+        Annotate(status, absl::StrCat("\n\t for attr '", name, "'"));
+    AttrValue::ShapeList shapes;
+    if (name != kElementShapesAttr || depth > 0 ||
+        !UnreadShapes(value_part, &shapes).ok() || shapes.empty()) {
+      return error;
+    }
+    attrs->Set(kUnfitShapesAttr, std::string(error.message()));
+    value = std::move(shapes);
+  }
   attrs->Set(name, std::move(value));
   return OkStatus();
 }

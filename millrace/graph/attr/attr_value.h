@@ -71,6 +71,12 @@ struct AttrPlaceholder {
                          const AttrPlaceholder& b) = default;
 };
 
+// The shapes of a data set's elements, and an attribute beside them with the
+// error of those that are none. CompleteAttrs returns that, or removes it where
+// nobody reads the shapes.
+inline constexpr absl::string_view kElementShapesAttr = "output_shapes";
+inline constexpr absl::string_view kUnfitShapesAttr = "_unfit_output_shapes";
+
 class AttrValue {
  public:
   using Func = std::shared_ptr<const NameAttrList>;

@@ -11,7 +11,7 @@ namespace millrace {
 namespace {
 
 // `has` is how TensorFlow begins to speak of a type, or of one in a list.
-Status CheckType(DataType type, absl::string_view has) {
+Status CheckType(DataType type, absl::string_view has = "has") {
   if (type == DataType::kInvalid)
     return InvalidArgument("AttrValue ", has, " invalid DataType");
   if (!HasDataTypeName(type)) {
@@ -67,7 +67,7 @@ Status CheckAllAllowed(const AttrDef& def, const AttrValue& value) {
 Status CheckTypes(const AttrDef& def, const AttrValue& value) {
   Status status;
   if (const DataType* type = value.get<DataType>()) {
-    status = CheckType(*type, "has");
+    status = CheckType(*type);
   } else if (const auto* list = value.get<AttrValue::TypeList>()) {
     for (DataType t : *list) status.Update(CheckType(t, "contains"));
   }
@@ -104,6 +104,19 @@ AttrValue EmptyListOf(absl::string_view kind) {
   return AttrValue::FuncList();
 }
 
+// Ends the attribute with the error of shapes that are none.
+Status CheckElementShapes(const OpDef& op, AttrMap* attrs) {
+  const AttrValue* const unfit = attrs->Find(kUnfitShapesAttr);
+  if (unfit == nullptr) return OkStatus();
+  if (!op.Is(kElementShapesUnread)) {
+    const auto* const text = unfit->get<std::string>();
+    return InvalidArgument(text != nullptr ? *text : unfit->DebugString(), "; ",
+                           SummarizeOp(op));
+  }
+  attrs->Erase(kUnfitShapesAttr);
+  return OkStatus();
+}
+
 Status UnknownAttr(const OpDef& op, const AttrMap& attrs) {
   for (const auto& [name, value] : attrs) {
     if (absl::StartsWith(name, "_") || op.FindAttr(name) != nullptr) continue;
@@ -116,6 +129,8 @@ Status UnknownAttr(const OpDef& op, const AttrMap& attrs) {
 }
 
 }  // namespace
+
+Status CheckTypeAttr(DataType type) { return CheckType(type); }
 
 Status CheckAttr(const AttrDef& def, const AttrValue& value) {
   const bool empty_list = value.get<AttrValue::EmptyList>() != nullptr;
@@ -136,6 +151,7 @@ Status CheckAttr(const AttrDef& def, const AttrValue& value) {
 }
 
 Status CompleteAttrs(const OpDef& op, AttrMap* attrs) {
+  MR_RETURN_IF_ERROR(CheckElementShapes(op, attrs));
   size_t known = 0;
   for (const AttrDef& def : op.attrs) {
     const AttrValue* value = attrs->Find(def.name);

@@ -16,7 +16,7 @@ namespace {
 // step's container. Either way it ends with the step.
 class Stack final : public Resource {
  public:
-  static constexpr absl::string_view kTypeName = "Stack";
+  static constexpr absl::string_view kTypeName = "N10tensorflow5StackE";
 
   Stack(std::string name, DataType type, int64_t limit)
       : name_(std::move(name)), type_(type), limit_(limit) {}
@@ -82,7 +82,8 @@ class Stack final : public Resource {
 };
 
 // Stacks of the first generation are named by two strings, the first of which
-// is always this one.
+// is always this one. In the step's container they have the name that the two
+// make together.
 constexpr absl::string_view kStacks = "_stacks";
 
 StatusOr<Ref<Stack>> StackByName(KernelContext& ctx) {
@@ -93,8 +94,9 @@ StatusOr<Ref<Stack>> StackByName(KernelContext& ctx) {
   if (ctx.step().container == nullptr) {
     return FailedPrecondition("the step has no container");
   }
-  return ctx.step().container->store().Lookup<Stack>(place.container,
-                                                     place.name);
+  return ctx.step().container->store().Lookup<Stack>(
+      StepContainer::NameOf(ctx.step().step_id),
+      absl::StrCat(place.container, place.name));
 }
 
 StatusOr<Ref<Stack>> StackOf(KernelContext& ctx) {
@@ -138,8 +140,9 @@ class StackKernel {
     }
     ResourceStore& store = ctx.step().container->store();
     const std::string name = absl::StrCat(name_, "_", store.NextNumber());
-    MR_RETURN_IF_ERROR(
-        store.Create(kStacks, name, MakeRef<Stack>(name, type_, -1)));
+    MR_RETURN_IF_ERROR(store.Create(StepContainer::NameOf(ctx.step().step_id),
+                                    absl::StrCat(kStacks, name),
+                                    MakeRef<Stack>(name, type_, -1)));
     auto reference = MakeRef<Variable>(DataType::kString, name_);
     reference->Assign(
         Tensor::Vector<std::string>({std::string(kStacks), name}));

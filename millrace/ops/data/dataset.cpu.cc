@@ -133,8 +133,7 @@ StatusOr<bool> IsDeterministic(const AttrMap& attrs) {
                       GetAttr<std::string>(attrs, "deterministic"));
   if (text == "true" || text == "default") return true;
   if (text == "false") return false;
-  return InvalidArgument("Unrecognized determinism policy: ", text,
-                         ", expected true, false or default");
+  return InvalidArgument("Unrecognized determinism policy: ", text);
 }
 
 namespace {

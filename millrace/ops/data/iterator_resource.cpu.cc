@@ -13,9 +13,6 @@ StatusOr<ElementSignature> IteratorResource::OptionsFrom(
   MR_ASSIGN_OR_RETURN(s.types, init.Attr<AttrValue::TypeList>("output_types"));
   MR_ASSIGN_OR_RETURN(s.shapes,
                       init.Attr<AttrValue::ShapeList>("output_shapes"));
-  if (s.types.size() != s.shapes.size()) {
-    return ComponentsDiffer(s);
-  }
   return s;
 }
 

@@ -16,7 +16,8 @@ class IteratorResource final : public Resource {
   static constexpr absl::string_view kTypeName =
       "tensorflow::data::IteratorResource";
 
-  // The interface that HandleKernel requires.
+  // The interface that HandleKernel requires. One with more types than shapes,
+  // or fewer, is an iterator that no data set fits.
   using Options = ElementSignature;
   static StatusOr<Options> OptionsFrom(const KernelInit& init);
   Status CheckOptions(const Options& options) const;

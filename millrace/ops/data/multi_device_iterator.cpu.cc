@@ -18,9 +18,6 @@ MultiDeviceIteratorResource::OptionsOf(const AttrMap& attrs) {
                       GetAttr<AttrValue::TypeList>(attrs, "output_types"));
   MR_ASSIGN_OR_RETURN(s.shapes,
                       GetAttr<AttrValue::ShapeList>(attrs, "output_shapes"));
-  if (s.types.size() != s.shapes.size()) {
-    return ComponentsDiffer(s);
-  }
   MR_ASSIGN_OR_RETURN(const AttrValue::StringList devices,
                       GetAttr<AttrValue::StringList>(attrs, "devices"));
   options.shards = std::max<int64_t>(static_cast<int64_t>(devices.size()), 1);

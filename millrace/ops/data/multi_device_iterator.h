@@ -16,7 +16,8 @@ class MultiDeviceIteratorResource final : public Resource {
   static constexpr absl::string_view kTypeName =
       "tensorflow::data::MultiDeviceIterator";
 
-  // The interface that HandleKernel requires.
+  // The interface that HandleKernel requires. With more types than shapes, or
+  // fewer, no data set fits.
   struct Options {
     ElementSignature signature;
     int64_t shards = 1;

@@ -20,6 +20,7 @@ consteval OpFields Unbatch(const char* attrs) {
       .inputs = "input_dataset: variant",
       .outputs = "handle: variant",
       .attrs = attrs,
+      .flags = kElementShapesUnread,
       .shape = shapes::Scalar,
       .doc = "The rows of the elements.",
   };
@@ -39,6 +40,7 @@ MR_OP(BatchDatasetV2){
     .inputs = "input_dataset: variant, batch_size: int64, drop_remainder: bool",
     .outputs = "handle: variant",
     .attrs = "parallel_copy: bool = false; " MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "Elements stacked along a new first dimension.",
 };
@@ -50,6 +52,7 @@ MR_OP(ParallelBatchDataset){
     .outputs = "handle: variant",
     .attrs = "parallel_copy: bool = false; " MR_ELEMENT_ATTRS
              "; deterministic: string = 'default'" MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "Elements stacked along a new first dimension.",
 };
@@ -74,6 +77,7 @@ MR_OP(PaddedBatchDatasetV2){
     .attrs =
         "parallel_copy: bool = false; Toutput_types: list(type) >= 1; "
         "output_shapes: list(shape) >= 1; N: int >= 1" MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = ScalarSizeAndLast,
     .doc = "Elements, padded to one shape, along a new first dimension.",
 };

@@ -6,6 +6,7 @@ MR_OP(CacheDataset){
     .inputs = "input_dataset: variant, filename: string",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "The elements, kept for later passes in memory or in a file.",
 };
@@ -14,7 +15,7 @@ MR_OP(CacheDatasetV2){
     .inputs = "input_dataset: variant, filename: string, cache: resource",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS MR_METADATA,
-    .flags = kStateful,
+    .flags = kStateful | kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "CacheDataset whose memory is behind a handle.",
 };

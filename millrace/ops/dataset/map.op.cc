@@ -10,6 +10,7 @@ consteval OpFields TakeWhile(const char* attrs) {
       .inputs = "input_dataset: variant, other_arguments: Targuments",
       .outputs = "handle: variant",
       .attrs = attrs,
+      .flags = kElementShapesUnread,
       .shape = shapes::Scalar,
       .doc = "The elements before the first for which a function says false.",
   };
@@ -49,6 +50,7 @@ MR_OP(FilterDataset){
     .inputs = "input_dataset: variant, other_arguments: Targuments",
     .outputs = "handle: variant",
     .attrs = "predicate: func; " MR_FUNCTION_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = shapes::Scalar,
     .doc = "The elements for which a function says true.",
 };
@@ -61,6 +63,7 @@ MR_OP(ParallelFilterDataset){
     .attrs =
         "predicate: func; deterministic: string = 'default'; " MR_FUNCTION_ATTRS
             MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = shapes::Scalar,
     .doc = "The elements for which a function says true.",
 };

@@ -8,6 +8,7 @@ MR_OP(PrefetchDataset){
     .attrs = MR_ELEMENT_ATTRS
     "; slack_period: int = 0; legacy_autotune: bool = true; "
     "buffer_size_min: int = 0" MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "Elements produced before they are asked for.",
 };

@@ -6,6 +6,7 @@ MR_OP(TakeDataset){
     .inputs = "input_dataset: variant, count: int64",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "The first elements; all for a negative count.",
 };
@@ -14,6 +15,7 @@ MR_OP(SkipDataset){
     .inputs = "input_dataset: variant, count: int64",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "All but the first elements; none for a negative count.",
 };
@@ -22,6 +24,7 @@ MR_OP(RepeatDataset){
     .inputs = "input_dataset: variant, count: int64",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc =
         "The elements, several times over; without end for a negative "
@@ -32,6 +35,7 @@ MR_OP(ShardDataset){
     .inputs = "input_dataset: variant, num_shards: int64, index: int64",
     .outputs = "handle: variant",
     .attrs = "require_non_empty: bool = false; " MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "Every num_shards-th element, from number index.",
 };

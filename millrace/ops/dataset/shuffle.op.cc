@@ -9,6 +9,7 @@ MR_OP(ShuffleDataset){
     .outputs = "handle: variant",
     .attrs =
         "reshuffle_each_iteration: bool = true; " MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "Elements in random order, chosen among so many at a time.",
 };
@@ -18,7 +19,7 @@ MR_OP(ShuffleDatasetV2){
         "input_dataset: variant, buffer_size: int64, seed_generator: resource",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS MR_METADATA,
-    .flags = kStateful,
+    .flags = kStateful | kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "ShuffleDataset with seeds of a generator.",
 };
@@ -30,7 +31,7 @@ MR_OP(ShuffleDatasetV3){
     .outputs = "handle: variant",
     .attrs =
         "reshuffle_each_iteration: bool = true; " MR_ELEMENT_ATTRS MR_METADATA,
-    .flags = kStateful,
+    .flags = kStateful | kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "ShuffleDataset with seeds of a generator, if there is one.",
 };
@@ -42,6 +43,7 @@ MR_OP(ShuffleAndRepeatDataset){
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS
     "; reshuffle_each_iteration: bool = true" MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "Shuffled elements, several times over.",
 };
@@ -53,7 +55,7 @@ MR_OP(ShuffleAndRepeatDatasetV2){
     .outputs = "handle: variant",
     .attrs =
         "reshuffle_each_iteration: bool = true; " MR_ELEMENT_ATTRS MR_METADATA,
-    .flags = kStateful,
+    .flags = kStateful | kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "Shuffled elements, several times over.",
 };

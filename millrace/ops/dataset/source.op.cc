@@ -31,7 +31,7 @@ MR_OP(RangeDataset){
     .attrs =
         "output_types: list(type) >= 1; output_shapes: list(shape) >= 1; "
         "metadata: string = ''; replicate_on_split: bool = false",
-    .flags = kStateful,
+    .flags = kStateful | kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "A data set of the numbers from start to before stop.",
 };

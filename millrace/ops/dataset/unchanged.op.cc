@@ -8,6 +8,7 @@ constexpr OpFields kMaxIntraOpParallelism = {
     .inputs = "input_dataset: variant, max_intra_op_parallelism: int64",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "The data set as it is; the server decides on its threads.",
 };
@@ -16,6 +17,7 @@ constexpr OpFields kPrivateThreadPool = {
     .inputs = "input_dataset: variant, num_threads: int64",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "The data set as it is; the server decides on its threads.",
 };
@@ -34,6 +36,7 @@ MR_OP(OptionsDataset){
     .inputs = "input_dataset: variant",
     .outputs = "handle: variant",
     .attrs = "serialized_options: string; " MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "The data set as it is.",
 };
@@ -42,6 +45,7 @@ MR_OP(RewriteDataset){
     .inputs = "input_dataset: variant, rewrite_name: string",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc =
         "The data set as it is: rewriting changes nothing that a program "
@@ -54,6 +58,7 @@ MR_OP(ModelDataset){
     .attrs =
         "algorithm: int = 0; cpu_budget: int = 0; ram_budget: int = "
         "0; " MR_ELEMENT_ATTRS,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "The data set as it is.",
 };
@@ -62,6 +67,7 @@ MR_OP(FinalizeDataset){
     .inputs = "input_dataset: variant",
     .outputs = "handle: variant",
     .attrs = "has_captured_ref: bool = false; " MR_ELEMENT_ATTRS,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "The data set as it is.",
 };
@@ -82,6 +88,7 @@ MR_OP(OptimizeDataset){
     .inputs = "input_dataset: variant, optimizations: string",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS "; optimization_configs: list(string) = []",
+    .flags = kElementShapesUnread,
     .shape = shapes::Scalar,
     .doc =
         "The data set as it is: rewriting changes nothing that a program "

@@ -8,6 +8,7 @@ MR_OP(WindowDataset){
         "int64, drop_remainder: bool",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS MR_METADATA,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "Data sets of so many elements, one for each component.",
 };

@@ -10,6 +10,7 @@ consteval OpFields AutoShard(const char* attrs) {
       .inputs = "input_dataset: variant, num_workers: int64, index: int64",
       .outputs = "handle: variant",
       .attrs = attrs,
+      .flags = kElementShapesUnread,
       .shape = shapes::Scalar,
       .doc = "The part of a data set, or of its files, that one worker reads.",
   };

@@ -11,6 +11,7 @@ consteval OpFields DirectedInterleave(const char* attrs) {
           "selector_input_dataset: variant, data_input_datasets: N * variant",
       .outputs = "handle: variant",
       .attrs = attrs,
+      .flags = kElementShapesUnread,
       .shape = shapes::Scalar,
       .doc =
           "Elements of several data sets, each from the one that the next "

@@ -7,6 +7,7 @@ constexpr OpFields kIgnoreErrors = {
     .inputs = "input_dataset: variant",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS "; log_warning: bool = false",
+    .flags = kElementShapesUnread,
     .shape = shapes::Scalar,
     .doc = "The elements that are no errors.",
 };

@@ -10,7 +10,7 @@ consteval OpFields RandomNumbers(const char* attrs) {
       .inputs = "seed: int64, seed2: int64",
       .outputs = "handle: variant",
       .attrs = attrs,
-      .flags = kStateful,
+      .flags = kStateful | kElementShapesUnread,
       .shape = ScalarsFrom<0>,
       .doc = "Random numbers of 32 bits, without end.",
   };
@@ -26,6 +26,7 @@ MR_OP(SamplingDataset){
     .inputs = "input_dataset: variant, rate: float, seed: int64, seed2: int64",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS,
+    .flags = kElementShapesUnread,
     .shape = ScalarsFrom<1>,
     .doc = "Each element with this probability.",
 };

@@ -7,6 +7,7 @@ constexpr OpFields kSleep = {
     .inputs = "input_dataset: variant, sleep_microseconds: int64",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS,
+    .flags = kElementShapesUnread,
     .shape = DatasetFromScalars,
     .doc = "The data set as it is, each element after a wait.",
 };

@@ -11,6 +11,7 @@ consteval OpFields SlidingWindow(const char* attrs) {
           "window_stride: int64",
       .outputs = "handle: variant",
       .attrs = attrs,
+      .flags = kElementShapesUnread,
       .shape = ScalarsFrom<1>,
       .doc =
           "Batches of every stride-th element, each a shift behind the one "

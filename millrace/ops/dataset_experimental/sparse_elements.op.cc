@@ -14,6 +14,7 @@ constexpr OpFields kDenseToSparseBatch = {
     .inputs = "input_dataset: variant, batch_size: int64, row_shape: int64",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS,
+    .flags = kElementShapesUnread,
     .shape = SizeAndRowShape,
     .doc = "Batches of elements of any size, as sparse tensors.",
 };

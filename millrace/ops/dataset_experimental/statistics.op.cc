@@ -10,6 +10,7 @@ consteval OpFields StatsDataset(const char* doc) {
       .inputs = "input_dataset: variant, tag: string",
       .outputs = "handle: variant",
       .attrs = MR_ELEMENT_ATTRS,
+      .flags = kElementShapesUnread,
       .shape = ScalarsFrom<1>,
       .doc = doc,
   };
@@ -27,7 +28,7 @@ constexpr OpFields kSetStatsAggregator = {
         "counter_prefix: string",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kElementShapesUnread,
     .shape = shapes::Scalar,
     .doc = "The data set as it is; its figures go to an aggregator.",
 };

@@ -8,7 +8,7 @@ constexpr OpFields kThreadPoolDataset = {
     .inputs = "input_dataset: variant, thread_pool: resource",
     .outputs = "handle: variant",
     .attrs = MR_ELEMENT_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kElementShapesUnread,
     .shape = shapes::Scalar,
     .doc = "The data set as it is; the server decides on its threads.",
 };

@@ -8,6 +8,7 @@ consteval OpFields UniqueElements(const char* attrs) {
       .inputs = "input_dataset: variant",
       .outputs = "handle: variant",
       .attrs = attrs,
+      .flags = kElementShapesUnread,
       .shape = shapes::Scalar,
       .doc = "The elements that differ from all before them.",
   };

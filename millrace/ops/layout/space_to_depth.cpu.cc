@@ -29,7 +29,10 @@ class DepthKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     if (x.rank() != 4) {
-      return InvalidArgument("Input rank should be 4 instead of ", x.rank());
+      return kToDepth ? InvalidArgument("Input rank should be 4 instead of ",
+                                        x.rank())
+                      : InvalidArgument("Input rank should be: 4 instead of: ",
+                                        x.rank());
     }
     const int64_t b = block_;
     int64_t n = x.dim(0), h = x.dim(1), w = x.dim(2), c = x.dim(3);

@@ -10,6 +10,13 @@
 namespace millrace::ops {
 namespace {
 
+// TensorFlow calls an input by one name where it speaks of its rank, and by
+// another where it speaks of its size.
+Status CheckSaved(const Tensor& t, const char* of_rank, const char* of_size,
+                  int64_t channels) {
+  return CheckChannels(t, t.rank() == 1 ? of_size : of_rank, channels);
+}
+
 class BatchNormGradKernel {
  public:
   static StatusOr<BatchNormGradKernel> Make(const KernelInit& init) {
@@ -34,8 +41,10 @@ class BatchNormGradKernel {
     }
     const int64_t n = l.channels;
     MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "scale", n));
-    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(3), "reserve_space_1", n));
-    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(4), "reserve_space_2", n));
+    MR_RETURN_IF_ERROR(
+        CheckSaved(ctx.input(3), "saved mean", "reserve_space_1", n));
+    MR_RETURN_IF_ERROR(
+        CheckSaved(ctx.input(4), "saved variance", "reserve_space_2", n));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     MR_ASSIGN_OR_RETURN(Tensor* const d_scale,
                         ctx.AllocateOutput(1, TensorShape({n})));

@@ -15,7 +15,8 @@ enum class GradientKind { kDense, kSparse };
 // dropped silently. Each take advances the global step by one.
 class Accumulator final : public WaitingResource {
  public:
-  static constexpr absl::string_view kTypeName = "ConditionalAccumulator";
+  static constexpr absl::string_view kTypeName =
+      "N10tensorflow26ConditionalAccumulatorBaseE";
 
   struct Options {
     DataType dtype = DataType::kFloat;  // float, double or half

@@ -18,7 +18,8 @@ namespace millrace::ops {
 // `cancel_pending_enqueues` they are dropped at once.
 class Barrier final : public Resource {
  public:
-  static constexpr absl::string_view kTypeName = "Barrier";
+  static constexpr absl::string_view kTypeName =
+      "N10tensorflow7barrier7BarrierE";
 
   struct Options {
     std::vector<DataType> types;

@@ -41,7 +41,8 @@ struct QueueCaller : WaitCaller {
 // current size M)".
 class Queue final : public WaitingResource {
  public:
-  static constexpr absl::string_view kTypeName = "Queue";
+  static constexpr absl::string_view kTypeName =
+      "N10tensorflow14QueueInterfaceE";
 
   struct Options {
     QueueKind kind = QueueKind::kFifo;

@@ -113,17 +113,23 @@ class DequeueManyKernel {
     Status status = queue.status();
     if (status.ok()) status = Check(ctx, **queue);
     if (!status.ok()) return std::move(done)(std::move(status));
-    (*queue)->DequeueMany(QueueCaller::Of(ctx), ctx.input(1).scalar<int32_t>(),
-                          kSmallBatch, Outputs(ctx, std::move(done)));
+    (*queue)->DequeueMany(QueueCaller::Of(ctx), Count(ctx), kSmallBatch,
+                          Outputs(ctx, std::move(done)));
   }
 
  private:
+  static int32_t Count(KernelContext& ctx) {
+    return ctx.input(1).flat<int32_t>()[0];
+  }
   Status Check(KernelContext& ctx, const Queue& queue) const {
-    MR_RETURN_IF_ERROR(CheckScalar(ctx.input(1), "n"));
-    if (ctx.input(1).scalar<int32_t>() < 0) {
+    // TensorFlow takes a vector of one element, too.
+    if (ctx.input(1).num_elements() != 1) {
+      MR_RETURN_IF_ERROR(CheckScalar(ctx.input(1), "n"));
+    }
+    if (Count(ctx) < 0) {
       return InvalidArgument(
           kSmallBatch == SmallBatch::kAllow ? "DequeueUpToOp" : "DequeueManyOp",
-          " requested ", ctx.input(1).scalar<int32_t>(), " < 0 elements");
+          " requested ", Count(ctx), " < 0 elements");
     }
     return CheckComponents(ctx, queue, TupleSide::kOutputs, 2);
   }

@@ -102,12 +102,17 @@ class UnstageKernel : public Area {
   void RunAsync(KernelContext& ctx, Done done) const {
     const auto area = area_.Queue(ctx);
     if (!area.ok()) return std::move(done)(area.status());
-    auto use = [&ctx](StagedTuple tuple) {
+    auto use = [&ctx](StagedTuple tuple) -> Status {
+      if (static_cast<int>(tuple.size()) != ctx.num_outputs()) {
+        return InvalidArgument("Mismatch stage/unstage: ", tuple.size(),
+                               " vs. ", ctx.num_outputs());
+      }
       return SetOutputs(ctx, 0, std::move(tuple));
     };
     if (!kPeek) return (*area)->Get(ctx, std::move(use), std::move(done));
-    Status status = CheckScalar(ctx.input(0), "index");
-    if (!status.ok()) return std::move(done)(std::move(status));
+    if (ctx.input(0).rank() != 0) {
+      return std::move(done)(InvalidArgument("index must be scalar"));
+    }
     (*area)->Peek(ctx, ctx.input(0).scalar<int32_t>(), std::move(use),
                   std::move(done));
   }

@@ -15,7 +15,8 @@ namespace millrace::ops {
 // for the queue costs no thread.
 class Reader final : public WaitingResource {
  public:
-  static constexpr absl::string_view kTypeName = "Reader";
+  static constexpr absl::string_view kTypeName =
+      "N10tensorflow15ReaderInterfaceE";
 
   struct Options {
     WorkReaderOptions work;

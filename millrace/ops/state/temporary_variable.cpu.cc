@@ -1,13 +1,34 @@
 #include <cstring>
+#include <utility>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/resource.h"
 #include "millrace/kernel/step_container.h"
+#include "millrace/kernel/variable.h"
 
 namespace millrace::ops {
 namespace {
 
+// A temporary variable in its step's container.
+class Temporary final : public Resource {
+ public:
+  static constexpr absl::string_view kTypeName =
+      "N10tensorflow19TemporaryVariableOp6TmpVarE";
+
+  explicit Temporary(Ref<Variable> variable) : variable_(std::move(variable)) {}
+  absl::string_view type_name() const override { return kTypeName; }
+  std::string DebugString() const override { return variable_->DebugString(); }
+
+ private:
+  const Ref<Variable> variable_;
+};
+
+std::string ContainerOf(const KernelContext& ctx) {
+  return StepContainer::NameOf(ctx.step().step_id);
+}
+
 std::string TemporaryKey(const KernelContext& ctx, const std::string& name) {
-  return absl::StrCat(name, ";", ctx.frame_id, ":", ctx.iteration);
+  return absl::StrCat(name, "/frame:", ctx.frame_id, "/iter:", ctx.iteration);
 }
 
 class TemporaryVariableKernel {
@@ -30,7 +51,8 @@ class TemporaryVariableKernel {
     }
     variable->Assign(std::move(value));
     MR_RETURN_IF_ERROR(ctx.step().container->store().Create(
-        "", TemporaryKey(ctx, name_), variable));
+        ContainerOf(ctx), TemporaryKey(ctx, name_),
+        MakeRef<Temporary>(variable)));
     ctx.set_output_ref(0, std::move(variable));
     return OkStatus();
   }
@@ -53,7 +75,7 @@ class DestroyTemporaryKernel {
     MR_ASSIGN_OR_RETURN(Tensor value,
                         ctx.ref_input(0)->Read(ctx.device().allocator()));
     MR_RETURN_IF_ERROR(ctx.step().container->store().Delete(
-        "", TemporaryKey(ctx, name_), Variable::kTypeName));
+        ContainerOf(ctx), TemporaryKey(ctx, name_), Temporary::kTypeName));
     ctx.set_output(0, std::move(value));
     return OkStatus();
   }

@@ -27,7 +27,7 @@ StatusOr<std::string> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
                          .channels = clips.rank() == 2 ? 1 : clips.dim(2),
                          .frames = clips.dim(1)};
   if (format.channels == 0) {
-    return InvalidArgument("audio is null: it has no channels");
+    return InvalidArgument("audio is null");
   }
   const auto samples = clips.flat<float>();
   const int64_t size = format.channels * format.frames;

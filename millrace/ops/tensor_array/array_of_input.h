@@ -13,11 +13,6 @@ namespace millrace::ops {
 inline constexpr absl::string_view kArrays = "_tensor_arrays";
 inline constexpr absl::string_view kGradientArrays = "_tensor_array_grads";
 
-// Returns the name of the container of the step's arrays.
-inline std::string ContainerOfStep(const KernelContext& ctx) {
-  return absl::StrCat("__per_step_", ctx.step().step_id);
-}
-
 // Returns the strings in input 0, in which the container is one of the two
 // above.
 inline StatusOr<ResourcePlace> ArrayStrings(KernelContext& ctx) {
@@ -32,7 +27,7 @@ inline StatusOr<ResourcePlace> ArrayPlace(KernelContext& ctx) {
   }
   MR_ASSIGN_OR_RETURN(ResourcePlace place, ArrayStrings(ctx));
   place.name = absl::StrCat(place.container, place.name);
-  place.container = ContainerOfStep(ctx);
+  place.container = StepContainer::NameOf(ctx.step().step_id);
   return place;
 }
 

@@ -18,7 +18,7 @@ Status SetHandle(KernelContext& ctx, absl::string_view kind,
   if (ctx.output_type(0) == DataType::kResource) {
     auto handle = MakeRef<ResourceHandle>();
     handle->device = ctx.device().name();
-    handle->container = ContainerOfStep(ctx);
+    handle->container = StepContainer::NameOf(ctx.step().step_id);
     handle->name = absl::StrCat(kind, name);
     handle->type_name = std::string(TensorArray::kTypeName);
     ctx.set_output(0, Tensor::Scalar<ResourceElement>(handle));
@@ -69,7 +69,7 @@ class TensorArrayKernel {
     if (ctx.step().container == nullptr) {
       return FailedPrecondition("the step has no container");
     }
-    const std::string container = ContainerOfStep(ctx);
+    const std::string container = StepContainer::NameOf(ctx.step().step_id);
     // The name may be taken, since another node may have the same array name.
     while (true) {
       TensorArray::Options options = options_;
@@ -105,18 +105,24 @@ class TensorArrayGradKernel {
     MR_ASSIGN_OR_RETURN(const Ref<TensorArray> forward, ArrayOfInput(ctx));
     TensorShape prepended;
     if (ctx.num_inputs() > 2) {
+      if (ctx.input(2).rank() != 1) {
+        return InvalidArgument(
+            "shape must be a vector of {int32,int64}, got shape ",
+            ctx.input(2).shape().DebugString());
+      }
       MR_ASSIGN_OR_RETURN(prepended, ShapeFromTensor(ctx.input(2)));
     }
     const std::string name = absl::StrCat(forward_name, "@", source_);
-    MR_RETURN_IF_ERROR(
-        ctx.step()
-            .container->store()
-            .LookupOrCreate<TensorArray>(
-                ContainerOfStep(ctx), absl::StrCat(kGradientArrays, name),
-                [&] {
-                  return TensorArray::MakeGradient(*forward, name, prepended);
-                })
-            .status());
+    MR_RETURN_IF_ERROR(ctx.step()
+                           .container->store()
+                           .LookupOrCreate<TensorArray>(
+                               StepContainer::NameOf(ctx.step().step_id),
+                               absl::StrCat(kGradientArrays, name),
+                               [&] {
+                                 return TensorArray::MakeGradient(
+                                     *forward, name, prepended);
+                               })
+                           .status());
     return SetHandle(ctx, kGradientArrays, name);
   }
 
@@ -130,11 +136,15 @@ class TensorArrayGradKernel {
       return InvalidArgument("Input container should be '", kArrays,
                              "',  but received '", strings.container, "'");
     }
-    MR_ASSIGN_OR_RETURN(const ResourcePlace place, ArrayPlace(ctx));
-    if (absl::StartsWith(place.name, kArrays)) {
-      return place.name.substr(kArrays.size());
+    const Tensor& t = ctx.input(0);
+    if (t.num_elements() == 1 && t.flat<ResourceElement>()[0] != nullptr) {
+      const std::string& name = t.flat<ResourceElement>()[0]->name;
+      if (!absl::StartsWith(name, kArrays)) {
+        return InvalidArgument("Wrong input container. ", name);
+      }
     }
-    return Internal("Wrong input container. ", place.name);
+    MR_ASSIGN_OR_RETURN(const ResourcePlace place, ArrayPlace(ctx));
+    return place.name.substr(kArrays.size());
   }
 
   std::string source_;

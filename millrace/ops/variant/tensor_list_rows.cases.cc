@@ -309,6 +309,18 @@ MR_CASES(TensorListScatterV2)(CaseList& c) {
 }
 MR_CASES(TensorListScatterIntoExistingList)(CaseList& c) {
   c.EachType("element_dtype", Scatters);
+  const auto into = [&c](const char* name, Value rows, Value indices,
+                         const char* error) {
+    Reserved(c, name, 2, Vec({2}))
+        .Node("s", "TensorListScatterIntoExistingList",
+              {"list", std::move(rows), std::move(indices)})
+        .NoShapeCheck()
+        .RunError({"s"}, kInvalid, error);
+  };
+  into("rows", F32({3, 2}), Vec({0, 1}),
+       "Expected len(indices) == tensor.shape[0], but saw: 2 vs. 3");
+  into("indices_rank", F32({1, 2}), Scalar(0),
+       "Expected indices to be a vector, but received shape: []");
 }
 
 }  // namespace millrace::cases

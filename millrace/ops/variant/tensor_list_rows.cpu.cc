@@ -315,11 +315,22 @@ Status ScatterIntoList(KernelContext& ctx) {
   const Tensor& t = ctx.input(1);
   MR_ASSIGN_OR_RETURN(const TensorListValue* const list,
                       ListOfInput(ctx, 0, t.dtype()));
+  const Tensor& indices = ctx.input(2);
+  if (indices.rank() != 1) {
+    return InvalidArgument(
+        "Expected indices to be a vector, but received shape: ",
+        indices.shape().DebugString());
+  }
   MR_RETURN_IF_ERROR(AtLeastVector(t));
+  if (indices.num_elements() != t.dim(0)) {
+    return InvalidArgument(
+        "Expected len(indices) == tensor.shape[0], but saw: ",
+        indices.num_elements(), " vs. ", t.dim(0));
+  }
   MR_RETURN_IF_ERROR(ExpectRows(t, list->element_shape));
   MR_ASSIGN_OR_RETURN(Ref<TensorListValue> changed, TakeList(ctx, 0));
   MR_RETURN_IF_ERROR(
-      ScatterRows(ctx, t, ctx.input(2), ListLength::kGrows, *changed));
+      ScatterRows(ctx, t, indices, ListLength::kGrows, *changed));
   SetListOutput(ctx, 0, std::move(changed));
   return OkStatus();
 }

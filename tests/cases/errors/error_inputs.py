@@ -19,8 +19,13 @@ def attr_of(node, schema, name):
 
 def input_types(node, schema):
   """[(dtype, whether it is a reference)] of a node's inputs."""
+  return arg_types(node, schema, "inputs")
+
+
+def arg_types(node, schema, which):
+  """As input_types; which: "inputs" or "outputs"."""
   types = []
-  for arg in schema["inputs"]:
+  for arg in schema[which]:
     if arg["type_list_attr"]:
       of_arg = attr_of(node, schema, arg["type_list_attr"]) or []
     else:

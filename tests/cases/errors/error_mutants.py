@@ -15,6 +15,7 @@ from error_samples import PREFIX
 
 KERNEL, SHAPE = "kernel", "shape"
 UNCHANGED = "unchanged"
+FETCHED = "fetched"  # a sample as it is, whose outputs are asked for
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,12 +25,14 @@ class Mutant:
   graph: bytes  # of a GraphDef, whose nodes' names begin with PREFIX
   feeds: tuple  # of (tensor, bytes of a TensorProto)
   steps: tuple  # of tuples of names of nodes
+  fetches: tuple = ()  # of names of tensors, of the last step
 
   @functools.cached_property
   def key(self):
     """Of what is asked, without the title."""
     parts = [self.graph] + [part for name, value in self.feeds for part in (name.encode(), value)]
     parts.append(repr(self.steps).encode())
+    parts += [name.encode() for name in self.fetches]
     return hashlib.sha256(b"".join(b"%d:" % len(p) + p for p in parts)).hexdigest()[:32]
 
   def is_other_way_of(self, other):
@@ -109,6 +112,14 @@ def mutants_of(sample, schemas):
       mutant = finished(draft, title, mode, schemas)
       found.setdefault(mutant.key, mutant)
   return list(found.values())
+
+
+def fetched(sample, schemas):
+  """The sample itself, whose last step also gives what the op computes."""
+  types = error_inputs.arg_types(sample.tested(), schemas[sample.op], "outputs")
+  mutant = finished(Draft(sample), FETCHED, KERNEL, schemas)
+  names = tuple("%s:%d" % (sample.tested().name, i) for i in range(len(types)))
+  return dataclasses.replace(mutant, fetches=names)
 
 
 def placed(data, number):

@@ -7,22 +7,44 @@ import os
 import re
 
 from error_answers import OK
+from error_mutants import FETCHED
 
 CODES, WORDS, OF_ONE_OP = 0.97, 0.90, 0.5  # the least shares of cases that agree
 FEWEST = 3  # cases of an op
-FEW = "few"  # the pattern of ops that have fewer
+# Kinds of deviations: a case that differs and counts so, one whose answer is another one in each run of stock, which is
+# left out, and an op of fewer than FEWEST cases.
+DIFFERS, UNSTEADY, FEW = "differs", "unsteady", "few"
+# Why stock has no answer of its own to cases of an op, all of which are left out.
+STANDS_IN, REFUSES = "stands_in", "refuses"
 KINDS_SHOWN, OPS_SHOWN = 25, 60
 
 
 def read_deviations(path):
-  """[(op, pattern, reason)], the first two with *, ? and [!T] as file names have them."""
+  """[(kind, op, pattern, reason)], op and pattern with *, ? and [!T] as file names have them; of FEW without a pattern."""
   rows = []
-  with open(path, encoding="utf-8") as f:
-    for line in f:
-      if line.strip() and not line.startswith("#"):
-        op, pattern, reason = line.split(maxsplit=2)
-        rows.append((op, pattern, reason.strip()))
+  for line in _lines(path):
+    kind, op, rest = line.split(maxsplit=2)
+    if kind not in (DIFFERS, UNSTEADY, FEW):
+      raise ValueError("%s: no kind of deviation: %s" % (path, line))
+    pattern, reason = ("", rest) if kind == FEW else rest.split(maxsplit=1)
+    rows.append((kind, op, pattern, reason))
   return rows
+
+
+def read_without_stock(path):
+  """{op: (kind, reason)}"""
+  rows = {}
+  for line in _lines(path):
+    kind, op, reason = line.split(maxsplit=2)
+    if kind not in (STANDS_IN, REFUSES):
+      raise ValueError("%s: no kind of reason: %s" % (path, line))
+    rows[op] = kind, reason
+  return rows
+
+
+def _lines(path):
+  with open(path, encoding="utf-8") as f:
+    return [line.strip() for line in f if line.strip() and not line.startswith("#")]
 
 
 @dataclasses.dataclass
@@ -36,6 +58,12 @@ class Row:
   words: int = 0
   named_codes: int = 0  # of those with another code, the ones that have a reason
   named_words: int = 0
+  without_stock: int = 0  # left out: stock has no answer of its own
+  unsteady: int = 0  # left out: stock's is another one in each run
+
+  def all_cases(self):
+    """With those that are left out."""
+    return self.counted + self.without_stock + self.unsteady
 
   def share(self, agreeing):
     return agreeing / self.counted if self.counted else 1.0
@@ -88,18 +116,20 @@ def lines_of(disagreements):
 
 
 class Report:
-  def __init__(self, deviations):
+  def __init__(self, deviations, without_stock=None):
     self.deviations = deviations
+    self.without_stock = without_stock or {}
+    self.answered = []  # lines: what stock answers though it should not
     self.rows = {}
     self.disagreements = []
     self.falls = []  # lines: what ours does not answer
     self.not_counted = []  # lines: what stock does not answer
     self.without_sample = []  # ops
 
-  def reason(self, op, pattern):
+  def reason(self, kind, op, title=""):
     """Why a mutant may differ, or an op have few."""
-    for of_op, of_pattern, reason in self.deviations:
-      if fnmatch.fnmatchcase(op, of_op) and fnmatch.fnmatchcase(pattern, of_pattern):
+    for of_kind, of_op, pattern, reason in self.deviations:
+      if kind == of_kind and fnmatch.fnmatchcase(op, of_op) and fnmatch.fnmatchcase(title, pattern):
         return reason
     return ""
 
@@ -111,10 +141,20 @@ class Report:
     name = "%s %s" % (mutant.op, mutant.title)
     if ours.ended:
       self.falls.append("%s: the server %s: %s" % (name, ours.ended, ours.text[:200]))
+    if mutant.title.startswith(FETCHED + "."):
+      if stock.code == OK and not stock.ended:
+        self.answered.append("%s: stock has an answer to its sample, so its cases are to be compared" % mutant.op)
+      return
     if stock.ended:
       self.not_counted.append("%s: stock %s; ours: %s" % (name, stock.ended, ours.short()))
       return
     if ours.code == OK and stock.code == OK:
+      return
+    if mutant.op in self.without_stock:
+      row.without_stock += 1
+      return
+    if stock.is_of_one_process() or self.reason(UNSTEADY, mutant.op, mutant.title):
+      row.unsteady += 1
       return
     row.counted += 1
     codes = ours.code == stock.code and not ours.ended
@@ -122,7 +162,7 @@ class Report:
     row.codes += codes
     row.words += words
     if not words:
-      reason = self.reason(mutant.op, mutant.title)
+      reason = self.reason(DIFFERS, mutant.op, mutant.title)
       row.named_codes += bool(reason) and not codes
       row.named_words += bool(reason)
       self.disagreements.append(Disagreement(mutant, ours, stock, reason))
@@ -133,7 +173,7 @@ class Report:
 
   def problems(self):
     """Why that is not enough, a line each. What has a reason counts for an op, and not for the whole."""
-    found = list(self.falls)
+    found = self.falls + self.answered
     total = self.total()
     for what, agreeing, least in (("code", total.codes, CODES), ("first words", total.words, WORDS)):
       if total.share(agreeing) < least:
@@ -142,7 +182,7 @@ class Report:
       for what, agreeing in (("code", row.codes + row.named_codes), ("first words", row.words + row.named_words)):
         if row.share(agreeing) < OF_ONE_OP:
           found.append("%s: %.0f %% have stock's %s, at least half should" % (row.op, 100 * row.share(agreeing), what))
-      if row.counted < FEWEST and not self.reason(row.op, FEW):
+      if row.all_cases() < FEWEST and not self.reason(FEW, row.op):
         found.append("%s: %d cases, at least %d should be there" % (row.op, row.counted, FEWEST))
     return found
 
@@ -159,7 +199,7 @@ class Report:
   def table(self, most=OPS_SHOWN):
     """Lines: the ops that agree least, and all of them together."""
     rows = sorted((r for r in self.rows.values()), key=Row.key)
-    different = [r for r in rows if r.words < r.counted or r.counted < FEWEST]
+    different = [r for r in rows if r.op not in self.without_stock and (r.words < r.counted or r.all_cases() < FEWEST)]
     lines = ["%-44s %6s %7s %7s" % ("op", "cases", "code %", "words %")]
     for row in different[:most] if len(rows) > 1 else rows:
       lines.append(_row_line(row.op, row))
@@ -171,10 +211,19 @@ class Report:
       if len(families) > 1:
         lines += [_row_line("ops/" + f, self.of_family(f)) for f in sorted(families, key=lambda f: self.of_family(f).key())]
       lines.append(_row_line("all", self.total()))
-    return lines
+    return lines + self.left_out_lines()
+
+  def left_out_lines(self):
+    """Of cases that are in no share."""
+    total = self.total()
+    return [
+      "left out: {:,} cases of {:,} ops to which stock has no answer of its own, {:,} cases that stock answers otherwise in each run".format(
+        total.without_stock, sum(op in self.without_stock for op in self.rows), total.unsteady
+      )
+    ]
 
   def of_family(self, family):
-    part = Report(self.deviations)
+    part = Report(self.deviations, self.without_stock)
     part.rows = {op: r for op, r in self.rows.items() if r.family == family}
     return part.total()
 
@@ -194,7 +243,7 @@ class Report:
   def summary(self):
     total = self.total()
     named = sum(bool(d.reason) for d in self.disagreements)
-    return "{:,} error cases of {:,} ops: {:.2f} % with stock's code, {:.2f} % with its first words; {:,} differ, {:,} with a reason; {:,} not counted".format(
+    return "{:,} error cases of {:,} ops: {:.2f} % with stock's code, {:.2f} % with its first words; {:,} differ, {:,} with a reason; {:,} not counted, {:,} left out".format(
       total.counted,
       len(self.rows),
       100 * total.share(total.codes),
@@ -202,7 +251,10 @@ class Report:
       len(self.disagreements),
       named,
       len(self.not_counted),
+      total.without_stock + total.unsteady,
     )
 
 
-DEVIATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "error_deviations.txt")
+_CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+DEVIATIONS = os.path.join(_CASES, "error_deviations.txt")
+WITHOUT_STOCK = os.path.join(_CASES, "error_without_stock.txt")

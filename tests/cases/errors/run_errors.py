@@ -74,11 +74,14 @@ def by_chance(name):
   return hashlib.sha256((SEED + name).encode()).digest()
 
 
-def asked(samples, schemas, only, count):
-  """(op, its mutants), one op after the other; `count`: of some ops, as many in all."""
+def asked(samples, schemas, only, count, without_stock=()):
+  """(op, its mutants), one op after the other; `count`: of some ops, as many in all. without_stock: ops of which stock is
+  also asked what shows that it has no answer."""
   left = count
   for op in sorted(samples, key=by_chance if count else None):
     mutants = error_mutants.mutants_of(samples[op], schemas)
+    if op in without_stock:
+      mutants.append(error_mutants.fetched(samples[op], schemas))
     if only:
       mutants = [m for m in mutants if fnmatch.fnmatchcase(m.title, only)]
     if count:
@@ -133,9 +136,10 @@ def main(argv):
   samples, families, schemas = error_store.samples(args.names)
   own = exceptions("own_ops.txt")
   samples = {op: s for op, s in samples.items() if op not in own}
-  report = error_report.Report(error_report.read_deviations(error_report.DEVIATIONS))
+  without_stock = error_report.read_without_stock(error_report.WITHOUT_STOCK)
+  report = error_report.Report(error_report.read_deviations(error_report.DEVIATIONS), without_stock)
   store = error_sides.Stock(error_store.stock_path())
-  compare(asked(samples, schemas, args.only, args.sample), families, report, store)
+  compare(asked(samples, schemas, args.only, args.sample, without_stock), families, report, store)
   if not args.sample and not args.only:
     for op in sorted(set(families) - set(samples) - set(own)):
       report.add_op(op, families[op])
@@ -151,7 +155,7 @@ def tell(args, report, store):
   path = os.path.join(BUILD, "error_disagreements.txt")
   with open(path, "w", encoding="utf-8") as f:
     f.writelines(line + "\n" for line in report.whole())
-  problems = report.falls if args.sample or args.only else report.problems()
+  problems = report.falls + report.answered if args.sample or args.only else report.problems()
   for problem in problems:
     print("problem: " + problem)
   print("all in %s; stock was asked %d cases that it had not been asked before" % (os.path.relpath(path), store.new))

@@ -301,11 +301,11 @@ def answer(code, text="", ended=""):
 
 def test_what_is_counted(tmp_path):
   rows = tmp_path / "deviations.txt"
-  rows.write_text("# a comment\nPack attr.axis.* says more\nNoOp few has no inputs\n")
+  rows.write_text("# a comment\ndiffers Pack attr.axis.* says more\nunsteady Pack attr.N.* by chance\nfew NoOp has no inputs\n")
   report = error_report.Report(error_report.read_deviations(rows))
   report.add_op("Pack", "array")
   report.add_op("NoOp", "array")
-  titles = ["input%d.rank+1.kernel" % i for i in range(7)] + ["attr.axis.huge.kernel"]
+  titles = ["input%d.rank+1.kernel" % i for i in range(7)] + ["attr.axis.huge.kernel", "attr.N.0.kernel"]
   mutants = [error_mutants.Mutant("Pack", t, t.encode(), (), ()) for t in titles]
   for mutant, (ours, stock) in zip(
     mutants,
@@ -318,11 +318,12 @@ def test_what_is_counted(tmp_path):
       (answer(3, "a"), answer(14, "", "aborts")),
       (answer(14, "", "aborts"), answer(3, "a")),
       (answer(0), answer(3, "a")),
+      (answer(0), answer(3, "a")),
     ],
   ):
     report.add(mutant, ours, stock)
   row = report.rows["Pack"]
-  assert (row.counted, row.codes, row.words, row.named_codes, row.named_words) == (6, 3, 2, 1, 1)
+  assert (row.counted, row.codes, row.words, row.named_codes, row.named_words, row.unsteady) == (6, 3, 2, 1, 1, 1)
   assert len(report.falls) == len(report.not_counted) == 1
   assert [d.reason for d in report.disagreements] == ["", "", "", "says more"]
   problems = "\n".join(report.problems())
@@ -347,5 +348,47 @@ def test_lines_of_two_ways_are_one():
 
 def test_the_file_of_deviations_is_read():
   assert os.path.exists(error_report.DEVIATIONS)
-  for op, pattern, reason in error_report.read_deviations(error_report.DEVIATIONS):
-    assert op and pattern and reason
+  for kind, op, pattern, reason in error_report.read_deviations(error_report.DEVIATIONS):
+    assert op and reason and bool(pattern) == (kind != error_report.FEW)
+  assert all(reason for _, reason in error_report.read_without_stock(error_report.WITHOUT_STOCK).values())
+
+
+def test_kinds_of_deviations_are_known(tmp_path):
+  rows = tmp_path / "deviations.txt"
+  rows.write_text("Pack attr.axis.* says more\n")
+  for read in (error_report.read_deviations, error_report.read_without_stock):
+    with pytest.raises(ValueError, match="no kind of"):
+      read(rows)
+
+
+def test_ops_without_an_answer_of_stock():
+  """None of their cases is in a share; that stock gives nothing is asked."""
+  report = error_report.Report([], {"Pack": (error_report.STANDS_IN, "computes nothing")})
+  report.add_op("Pack", "array")
+  sample = pack()
+  fetched = error_mutants.fetched(sample, SCHEMAS)
+  assert (fetched.title, fetched.fetches) == ("fetched.kernel", (PREFIX + "/op:0",))
+  plain = mutant_of(sample, "unchanged.kernel")
+  assert fetched.key != plain.key
+  for _ in range(3):
+    report.add(mutant_of(sample, "input0.rank+1.kernel"), answer(3, "a"), answer(0))
+  report.add(fetched, answer(0), answer(3, "Missing 0-th output from {{node x}}"))
+  assert report.problems() == [] and report.rows["Pack"].without_stock == 3 and report.total().counted == 0
+  assert report.table()[-1].startswith("left out: 3 cases of 1 ops")
+  report.add(fetched, answer(0), answer(0))
+  assert report.problems() == ["Pack: stock has an answer to its sample, so its cases are to be compared"]
+
+
+def test_numbers_that_servers_count_are_not_compared():
+  texts = [
+    "Resource __per_step_%d/_stackscase/wrong_%d/N10tensorflow5StackE does not exist.",
+    "Resource case/_%d_case/wrong/N%dx does not",
+    "TensorArray case/ta_%d: Could not write %d",
+    ".tempstate%d; No %d such",
+  ]
+  for text in texts:
+    first, second = (error_answers.uncounted(text % (n, 7)) for n in (1, 22))
+    assert first == second and text != second
+  assert error_answers.uncounted("must have rank_1 in case/x_1") == "must have rank_1 in case/x_1"
+  quoted = 'KernelDef \'goo.gle/debugstr   op: "Pack"'
+  assert answer(3, quoted).is_of_one_process() and not answer(3, "a " + quoted).is_of_one_process()
