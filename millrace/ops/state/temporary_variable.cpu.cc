@@ -23,7 +23,7 @@ class Temporary final : public Resource {
   const Ref<Variable> variable_;
 };
 
-std::string ContainerOf(const KernelContext& ctx) {
+std::string StepContainerOf(const KernelContext& ctx) {
   return StepContainer::NameOf(ctx.step().step_id);
 }
 
@@ -51,7 +51,7 @@ class TemporaryVariableKernel {
     }
     variable->Assign(std::move(value));
     MR_RETURN_IF_ERROR(ctx.step().container->store().Create(
-        ContainerOf(ctx), TemporaryKey(ctx, name_),
+        StepContainerOf(ctx), TemporaryKey(ctx, name_),
         MakeRef<Temporary>(variable)));
     ctx.set_output_ref(0, std::move(variable));
     return OkStatus();
@@ -75,7 +75,7 @@ class DestroyTemporaryKernel {
     MR_ASSIGN_OR_RETURN(Tensor value,
                         ctx.ref_input(0)->Read(ctx.device().allocator()));
     MR_RETURN_IF_ERROR(ctx.step().container->store().Delete(
-        ContainerOf(ctx), TemporaryKey(ctx, name_), Temporary::kTypeName));
+        StepContainerOf(ctx), TemporaryKey(ctx, name_), Temporary::kTypeName));
     ctx.set_output(0, std::move(value));
     return OkStatus();
   }

@@ -66,7 +66,7 @@ class LocalSession:
     reply = raw_client.new("RunStepResponse")
     reply.ParseFromString(self._ask("step", request)[1])
     if reply.status_code:
-      raise tf.errors.exception_type_from_error_code(reply.status_code)(None, None, reply.status_error_message)
+      raise tf1.errors.exception_type_from_error_code(reply.status_code)(None, None, reply.status_error_message)
     values = iter([tf.make_ndarray(TensorProto.FromString(t.tensor.SerializeToString())) for t in reply.tensor])
     return [next(values)[()] if isinstance(e, tf.Tensor) else None for e in elements]
 

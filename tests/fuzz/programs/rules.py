@@ -64,13 +64,26 @@ def is_neutral(operand):
 
 def depends_on_place(program):
   """Whether the program says something else where all is on one task: a value that came over from another is a view there, and
-  follows later updates."""
+  follows later updates; so does what is fetched, which from another task leaves before them."""
   statements = list(p.walk(program.statements()))
   changed = {name for s in statements for name in s.changes}
   read = {o for s in statements for o in s.operands + [b.result for b in s.blocks] if isinstance(o, Value)}
   fetched = {name for run in program.items if isinstance(run, Run) for name in run.fetches}
   read |= {v for s in statements for v in s.outs if v.name in fetched}
-  return any((v.moved - v.views) & changed for v in read)
+  if any((v.moved - v.views) & changed for v in read):
+    return True
+  values, items = {}, []
+  for item in program.items:
+    if isinstance(item, Run):
+      for v in (values[name] for name in item.fetches if name in values):
+        if item.segment and v.task != p.MASTERS[item.session] and v.views & changes_after(items, v, item.segment):
+          return True
+      continue
+    items.append(item)
+    for s in p.walk([item]):
+      values.update((v.name, v) for v in s.outs)
+      values.update((h.name, p.variable_value(h)) for h in s.makes if h.kind == "variable")
+  return False
 
 
 def violation(program):
