@@ -137,7 +137,7 @@ def make(code, message, node_def=None, op=None):
   return cls(node_def, op, message)
 
 
-class raise_exception_on_not_ok_status:  # noqa: N801 (the public name)
+class raise_exception_on_not_ok_status:
   """A context whose value is a status object; on leaving, raises the error that the status has got meanwhile."""
 
   class _Status:
@@ -190,16 +190,13 @@ def interpolate(message, graph):
 
 def _user_frames(op):
   """Frames (file, line, function, text) that made the op, outermost first, without this package's own."""
-  try:
-    frames = op.traceback
-  except Exception:
-    return []
+  frames = getattr(op, "traceback", None)
   return [frame for frame in frames or () if not is_internal_file(frame[0])]
 
 
 def is_internal_file(path):
   """True for this package's own files, which users do not want to see in traces, but for its tests."""
-  return path.startswith(_PACKAGE_FOLDERS) or path.startswith("<frozen")
+  return path.startswith((*_PACKAGE_FOLDERS, "<frozen"))
 
 
 def _package_folders():
