@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "millrace/client/control_flow_context.h"
 #include "millrace/graph/import.h"
 #include "millrace/graph/tensor_name.h"
 
@@ -39,6 +40,19 @@ std::string ClientGraph::UniqueName(absl::string_view name) {
 }
 
 StatusOr<Operation> ClientGraph::AddNode(const NodeSpec& spec) {
+  StatusOr<Operation> op = AddNodeOutside(spec);
+  const std::shared_ptr<ControlFlowContext> context = control_flow_context();
+  if (context == nullptr || !op.ok()) return op;
+  MR_RETURN_IF_ERROR(
+      context->AddOp(*op, {.scope = absl::StrCat(spec.name, "/"),
+                           .devices = spec.devices,
+                           .device = spec.device,
+                           .colocation = spec.colocation,
+                           .control_inputs = spec.control_inputs}));
+  return op;
+}
+
+StatusOr<Operation> ClientGraph::AddNodeOutside(const NodeSpec& spec) {
   MutexLock lock(mu_);
   if (finalized_)
     return FailedPrecondition("Graph is finalized and cannot be modified.");
@@ -150,6 +164,70 @@ Status ClientGraph::AddFunctions(const FunctionLibraryDef& library) {
   MutexLock lock(mu_);
   ++num_functions_;
   return graph_.library().AddLibrary(library);
+}
+
+std::shared_ptr<ControlFlowContext> ClientGraph::control_flow_context() const {
+  MutexLock lock(mu_);
+  return context_;
+}
+
+void ClientGraph::SetControlFlowContext(
+    std::shared_ptr<ControlFlowContext> context) {
+  MutexLock lock(mu_);
+  context_ = std::move(context);
+}
+
+std::shared_ptr<ControlFlowContext> ClientGraph::ContextOf(
+    const Operation& op) const {
+  if (!op) return nullptr;
+  MutexLock lock(mu_);
+  const auto found = contexts_.find(op.node()->id);
+  return found == contexts_.end() ? nullptr : found->second;
+}
+
+void ClientGraph::SetContextOf(const Operation& op,
+                               std::shared_ptr<ControlFlowContext> context) {
+  if (!op) return;
+  MutexLock lock(mu_);
+  contexts_[op.node()->id] = std::move(context);
+}
+
+bool ClientGraph::allows_foreign_inputs() const {
+  MutexLock lock(mu_);
+  return allows_foreign_inputs_;
+}
+
+void ClientGraph::AllowForeignInputs(bool allow) {
+  MutexLock lock(mu_);
+  allows_foreign_inputs_ = allow;
+}
+
+void ClientGraph::PreventFetching(const Operation& op) {
+  MutexLock lock(mu_);
+  unfetchable_.insert(op.node()->id);
+}
+
+void ClientGraph::PreventFeeding(const Output& output) {
+  MutexLock lock(mu_);
+  unfeedable_.insert(output.ref());
+}
+
+bool ClientGraph::IsFetchable(const Operation& op) const {
+  MutexLock lock(mu_);
+  return !unfetchable_.contains(op.node()->id);
+}
+
+bool ClientGraph::IsFeedable(const Output& output) const {
+  MutexLock lock(mu_);
+  return !unfeedable_.contains(output.ref());
+}
+
+void ClientGraph::KeepInside(const Operation& op) {
+  MutexLock lock(mu_);
+  const NodeId id = op.node()->id;
+  unfetchable_.insert(id);
+  for (int32_t port = 0; port < op.num_outputs(); ++port)
+    unfeedable_.insert({id, port});
 }
 
 StatusOr<const OpDef*> ClientGraph::FindOp(absl::string_view op) {

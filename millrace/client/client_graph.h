@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "millrace/base/memory/ref.h"
 #include "millrace/base/threads/thread.h"
@@ -20,6 +21,8 @@
 #include "millrace/graph/shape_refiner.h"
 
 namespace millrace {
+
+class ControlFlowContext;
 
 // A position in the history of a graph that only grows.
 struct GraphMark {
@@ -56,8 +59,12 @@ class ClientGraph final : public RefCounted {
     std::string container;         // for stateful ops with such an attribute
     bool may_lack_inputs = false;  // SetInput sets the last ones
   };
-  // Adds the node and infers its shapes; adds nothing on an error.
+  // Adds the node and infers its shapes; adds nothing on an error. Then the
+  // current control-flow context takes it in, which may add further nodes and
+  // changes its inputs; an error of that leaves the node in the graph.
   StatusOr<Operation> AddNode(const NodeSpec& spec);
+  // Does the same outside of all contexts.
+  StatusOr<Operation> AddNodeOutside(const NodeSpec& spec);
   // For code that builds loops: connects an input that AddNode left open, or
   // replaces one.
   Status SetInput(const Operation& dst, int port, const Output& src);
@@ -69,6 +76,26 @@ class ClientGraph final : public RefCounted {
   // Returns INVALID_ARGUMENT if there is a different function of that name.
   Status AddFunction(FunctionDef function);
   Status AddFunctions(const FunctionLibraryDef& library);
+
+  // The context (control_flow_context.h) in which nodes are added; null: none.
+  std::shared_ptr<ControlFlowContext> control_flow_context() const;
+  void SetControlFlowContext(std::shared_ptr<ControlFlowContext> context);
+  // The context of a node; null: none.
+  std::shared_ptr<ControlFlowContext> ContextOf(const Operation& op) const;
+  void SetContextOf(const Operation& op,
+                    std::shared_ptr<ControlFlowContext> context);
+  // Whether a node may have inputs that are inside of loops that it is not in,
+  // which whoever adds it replaces later.
+  bool allows_foreign_inputs() const;
+  void AllowForeignInputs(bool allow);
+
+  // What a session may fetch and feed: by default everything.
+  void PreventFetching(const Operation& op);
+  void PreventFeeding(const Output& output);
+  bool IsFetchable(const Operation& op) const;
+  bool IsFeedable(const Output& output) const;
+  // Prevents both for what runs in a branch or in iterations.
+  void KeepInside(const Operation& op);
 
   // Returns the schema of an op or of a function of the graph.
   StatusOr<const OpDef*> FindOp(absl::string_view op);
@@ -150,6 +177,11 @@ class ClientGraph final : public RefCounted {
   bool finalized_ = false;
   int64_t num_functions_ = 0;
   std::optional<int64_t> seed_;
+  std::shared_ptr<ControlFlowContext> context_;
+  absl::flat_hash_map<NodeId, std::shared_ptr<ControlFlowContext>> contexts_;
+  bool allows_foreign_inputs_ = false;
+  absl::flat_hash_set<NodeId> unfetchable_;
+  absl::flat_hash_set<OutputRef> unfeedable_;
   absl::flat_hash_map<std::string, std::vector<std::any>> collections_;
 };
 
