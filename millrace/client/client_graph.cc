@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "millrace/client/control_flow_context.h"
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/import.h"
 #include "millrace/graph/tensor_name.h"
 
@@ -27,6 +28,13 @@ void MergeColocation(const std::vector<std::string>& groups, AttrMap* attrs) {
   attrs->Set(kColocation, std::move(all));
 }
 
+std::string ContextScope(const ClientGraph::NodeSpec& spec) {
+  if (!spec.context_scope.empty()) return spec.context_scope;
+  if (spec.op != builtin::kConst) return absl::StrCat(spec.name, "/");
+  const size_t slash = spec.name.rfind('/');
+  return slash == std::string::npos ? "" : spec.name.substr(0, slash + 1);
+}
+
 }  // namespace
 
 ClientGraph::ClientGraph(const OpRegistry& ops)
@@ -44,7 +52,7 @@ StatusOr<Operation> ClientGraph::AddNode(const NodeSpec& spec) {
   const std::shared_ptr<ControlFlowContext> context = control_flow_context();
   if (context == nullptr || !op.ok()) return op;
   MR_RETURN_IF_ERROR(
-      context->AddOp(*op, {.scope = absl::StrCat(spec.name, "/"),
+      context->AddOp(*op, {.scope = ContextScope(spec),
                            .devices = spec.devices,
                            .device = spec.device,
                            .colocation = spec.colocation,
@@ -89,6 +97,12 @@ Status ClientGraph::AddNodeLocked(const NodeSpec& spec, Node** node) {
         std::any_of(inputs.begin(), inputs.end(),
                     [&](const OutputRef& input) { return input.node == id; });
     if (!is_input) control_inputs.push_back(id);
+  }
+  if (default_control_ && control_inputs.empty() &&
+      std::none_of(inputs.begin(), inputs.end(), [&](const OutputRef& input) {
+        return input.node >= default_control_since_;
+      })) {
+    control_inputs.push_back(default_control_.node()->id);
   }
   AttrMap attrs = spec.attrs;
   MergeColocation(spec.colocation, &attrs);
@@ -200,6 +214,12 @@ bool ClientGraph::allows_foreign_inputs() const {
 void ClientGraph::AllowForeignInputs(bool allow) {
   MutexLock lock(mu_);
   allows_foreign_inputs_ = allow;
+}
+
+Operation ClientGraph::SetDefaultControlInput(const Operation& op) {
+  MutexLock lock(mu_);
+  default_control_since_ = graph_.num_ids();
+  return std::exchange(default_control_, op);
 }
 
 void ClientGraph::PreventFetching(const Operation& op) {

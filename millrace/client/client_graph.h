@@ -58,6 +58,9 @@ class ClientGraph final : public RefCounted {
     std::string device;                    // overrides the blocks unless empty
     std::string container;         // for stateful ops with such an attribute
     bool may_lack_inputs = false;  // SetInput sets the last ones
+    // Prefix of the names of nodes that a context adds for this one; empty: its
+    // name and "/", for a constant the block of its name.
+    std::string context_scope;
   };
   // Adds the node and infers its shapes; adds nothing on an error. Then the
   // current control-flow context takes it in, which may add further nodes and
@@ -88,6 +91,9 @@ class ClientGraph final : public RefCounted {
   // which whoever adds it replaces later.
   bool allows_foreign_inputs() const;
   void AllowForeignInputs(bool allow);
+  // Makes nodes that have neither control inputs, nor inputs from nodes added
+  // since, wait for `op`, or for none if it is null. Returns the op until then.
+  Operation SetDefaultControlInput(const Operation& op);
 
   // What a session may fetch and feed: by default everything.
   void PreventFetching(const Operation& op);
@@ -180,6 +186,8 @@ class ClientGraph final : public RefCounted {
   std::shared_ptr<ControlFlowContext> context_;
   absl::flat_hash_map<NodeId, std::shared_ptr<ControlFlowContext>> contexts_;
   bool allows_foreign_inputs_ = false;
+  Operation default_control_;
+  NodeId default_control_since_ = 0;
   absl::flat_hash_set<NodeId> unfetchable_;
   absl::flat_hash_set<OutputRef> unfeedable_;
   absl::flat_hash_map<std::string, std::vector<std::any>> collections_;
