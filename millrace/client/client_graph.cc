@@ -47,6 +47,11 @@ std::string ClientGraph::UniqueName(absl::string_view name) {
   return names_.Take(name);
 }
 
+std::string ClientGraph::FreeName(absl::string_view name) const {
+  MutexLock lock(mu_);
+  return names_.Free(name);
+}
+
 StatusOr<Operation> ClientGraph::AddNode(const NodeSpec& spec) {
   StatusOr<Operation> op = AddNodeOutside(spec);
   const std::shared_ptr<ControlFlowContext> context = control_flow_context();
@@ -161,6 +166,31 @@ void ClientGraph::RemoveControlInput(const Operation& dst,
   if (!dst || !src) return;
   MutexLock lock(mu_);
   graph_.RemoveControlEdge(src.node()->id, dst.node()->id);
+}
+
+void ClientGraph::SetDevice(const Operation& op, std::string device) {
+  if (!op) return;
+  MutexLock lock(mu_);
+  graph_.node(op.node()->id)->requested_device = std::move(device);
+}
+
+Status ClientGraph::SetAttr(const Operation& op, absl::string_view name,
+                            AttrValue value) {
+  if (!op) return FailedPrecondition("SetAttr: a null operation");
+  MutexLock lock(mu_);
+  Node* node = graph_.node(op.node()->id);
+  if (const AttrDef* def = node->op->FindAttr(name)) {
+    MR_RETURN_IF_ERROR(CheckAttr(*def, value));
+  }
+  node->attrs.Set(name, std::move(value));
+  return OkStatus();
+}
+
+void ClientGraph::ClearAttr(const Operation& op, absl::string_view name) {
+  if (!op) return;
+  MutexLock lock(mu_);
+  Node* node = graph_.node(op.node()->id);
+  if (node->op->FindAttr(name) == nullptr) node->attrs.Erase(name);
 }
 
 void ClientGraph::RemoveNodes(absl::Span<const NodeId> ids) {

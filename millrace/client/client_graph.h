@@ -44,6 +44,8 @@ class ClientGraph final : public RefCounted {
   // Returns a unique name, as tf.Graph.unique_name does: names differ in more
   // than case, and `name` is marked as taken, so "x" returns "x", then "x_1".
   std::string UniqueName(absl::string_view name);
+  // Returns what UniqueName would, without marking it as taken.
+  std::string FreeName(absl::string_view name) const;
 
   // Describes a node to add. Names are used unchanged.
   struct NodeSpec {
@@ -73,6 +75,12 @@ class ClientGraph final : public RefCounted {
   Status SetInput(const Operation& dst, int port, const Output& src);
   void AddControlInput(const Operation& dst, const Operation& src);
   void RemoveControlInput(const Operation& dst, const Operation& src);
+  // Change what a node says of itself; a session that has the node already does
+  // not see it. SetAttr checks the value against the schema; ClearAttr does
+  // nothing for an attribute that the schema has.
+  void SetDevice(const Operation& op, std::string device);
+  Status SetAttr(const Operation& op, absl::string_view name, AttrValue value);
+  void ClearAttr(const Operation& op, absl::string_view name);
   // Removes nodes that are not referenced.
   void RemoveNodes(absl::Span<const NodeId> ids);
 

@@ -210,12 +210,13 @@ std::shared_ptr<WhileContext> WhileContext::Make(const std::string& name,
 
 // An Enter does not begin before the control dependencies that are in force
 // around the loop.
-void WhileContext::TakeEnter(const Output& enter, const ContextPlace& place) {
+void WhileContext::TakeEnter(const Output& enter,
+                             absl::Span<const Operation> control_inputs) {
   graph_.SetContextOf(enter.op(), shared_from_this());
   graph_.PreventFeeding(enter);
   const ControlFlowContext* const loop_around =
       outer() == nullptr ? nullptr : outer()->enclosing_while();
-  for (const Operation& op : place.control_inputs) {
+  for (const Operation& op : control_inputs) {
     const ControlFlowContext* const there = OutputContext(op);
     // Only what is in a branch, or the loop, right around this one.
     const ControlFlowContext* c = outer().get();
@@ -224,8 +225,9 @@ void WhileContext::TakeEnter(const Output& enter, const ContextPlace& place) {
   }
 }
 
-void WhileContext::Begin(std::vector<Output> enters,
-                         const ContextPlace& place) {
+void WhileContext::Begin(
+    std::vector<Output> enters,
+    absl::Span<const std::vector<Operation>> control_inputs) {
   // An Enter of a constant of an outer loop may run before that loop's
   // iteration does.
   Output pivot;
@@ -238,9 +240,11 @@ void WhileContext::Begin(std::vector<Output> enters,
       graph_.AddControlInput(enter.op(), pivot.op());
   }
   values_.clear();
-  for (const Output& enter : enters) {
-    TakeEnter(enter, place);
-    values_.insert(enter.name());
+  for (size_t i = 0; i < enters.size(); ++i) {
+    TakeEnter(enters[i], i < control_inputs.size()
+                             ? absl::MakeConstSpan(control_inputs[i])
+                             : absl::Span<const Operation>());
+    values_.insert(enters[i].name());
   }
   loop_enters_ = std::move(enters);
 }
@@ -270,7 +274,7 @@ StatusOr<Output> WhileContext::AddValue(const Output& value,
   spec.colocation = place.colocation;
   MR_ASSIGN_OR_RETURN(const Operation enter, graph_.AddNodeOutside(spec));
   const Output inside = enter.output(0);
-  TakeEnter(inside, place);
+  TakeEnter(inside, place.control_inputs);
   values_.insert(inside.name());
   external_values_[name] = inside;
   return inside;

@@ -169,9 +169,10 @@ class WhileContext final : public ControlFlowContext {
   }
 
   // Makes `enters`, the Enters of the loop variables, what the loop begins
-  // with: they belong to the loop, and wait for the control dependencies of
-  // `place` that are outside of it. From then on only they are known inside.
-  void Begin(std::vector<Output> enters, const ContextPlace& place);
+  // with: they belong to the loop, and each waits for its `control_inputs` that
+  // are outside of it. From then on only they are known inside.
+  void Begin(std::vector<Output> enters,
+             absl::Span<const std::vector<Operation>> control_inputs = {});
   // For a context that is read from a file.
   void Restore(std::vector<Output> enters) { loop_enters_ = std::move(enters); }
 
@@ -180,7 +181,8 @@ class WhileContext final : public ControlFlowContext {
                const Options& options, Ptr outer);
   Status TakeIn(const Operation& op, const ContextPlace& place) override;
   bool NeedsPivot(const Operation& op) const;
-  void TakeEnter(const Output& enter, const ContextPlace& place);
+  void TakeEnter(const Output& enter,
+                 absl::Span<const Operation> control_inputs);
 
   const Options options_;
   Output pivot_, pivot_for_pred_, pivot_for_body_;

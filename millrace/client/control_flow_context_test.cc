@@ -76,7 +76,7 @@ Outputs While(const Scope& s, const Outputs& begin,
     enters.push_back(ops::Enter(block, value, frame));
   {
     const Within within(loop);
-    loop->Begin(enters, place);
+    loop->Begin(enters);
     for (const Output& enter : enters)
       merges.push_back(ops::Merge(block, {enter, enter}).output);
     loop->set_pivot_for_pred(merges[0]);
@@ -104,7 +104,7 @@ Outputs While(const Scope& s, const Outputs& begin,
 }
 
 float Fetch(const Scope& s, const Output& fetch,
-          const std::vector<std::pair<Output, Literal>>& feeds = {}) {
+            const std::vector<std::pair<Output, Literal>>& feeds = {}) {
   Session session(s);
   std::vector<Feed> given;
   for (const auto& [output, value] : feeds) given.emplace_back(output, value);
