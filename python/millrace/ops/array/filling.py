@@ -36,7 +36,7 @@ def _filled(value, shape, dtype, name):
 def zeros(shape, dtype=dtypes.float32, name=None):
   """Returns zeros: false for bool, empty strings. `shape` is a list of ints, a TensorShape, or a vector of integers."""
   dtype = dtypes.as_dtype(dtype).base_dtype
-  with graph.name_scope(name, "zeros", [shape]):
+  with graph.name_scope(name, "zeros", [shape]) as scope:
     if dtype == dtypes.bool:
       zero = False
     elif dtype == dtypes.string:
@@ -45,20 +45,20 @@ def zeros(shape, dtype=dtypes.float32, name=None):
       zero = np.zeros([]).astype(dtype.as_numpy_dtype)
     else:
       zero = 0
-    return _filled(zero, shape, dtype, name)
+    return _filled(zero, shape, dtype, scope)
 
 
 def ones(shape, dtype=dtypes.float32, name=None):
   """Returns ones: true for bool. `shape` is as that of `zeros`."""
   dtype = dtypes.as_dtype(dtype).base_dtype
-  with graph.name_scope(name, "ones", [shape]):
+  with graph.name_scope(name, "ones", [shape]) as scope:
     if dtype == dtypes.bool:
       one = True
     elif _is_quantized(dtype):
       one = np.ones([]).astype(dtype.as_numpy_dtype)
     else:
       one = 1
-    return _filled(one, shape, dtype, name)
+    return _filled(one, shape, dtype, scope)
 
 
 def _is_quantized(dtype):
