@@ -2,9 +2,8 @@
 
 import math
 
-from millrace.framework import convert, dtypes
-
 import millrace as tf
+from millrace.framework import convert, dtypes
 
 
 def _fraction(global_step, decay_steps, staircase):

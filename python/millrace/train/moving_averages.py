@@ -1,9 +1,8 @@
 """Moving averages of variables and tensors."""
 
+import millrace as tf
 from millrace.framework import convert, dtypes
 from millrace.framework import graph as graph_lib
-
-import millrace as tf
 from millrace.train.optimizers import slots
 
 _FLOAT_TYPES = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)

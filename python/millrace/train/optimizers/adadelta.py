@@ -1,10 +1,9 @@
 """Adadelta."""
 
-from millrace.train.optimizers.optimizer import cast
-
 import millrace as tf
 from millrace import gen
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.optimizer import cast
 
 
 class AdadeltaOptimizer(optimizer.Optimizer):

@@ -1,11 +1,10 @@
 """Adagrad, plain and proximal."""
 
-from millrace.framework import graph as graph_lib
-from millrace.train.optimizers.optimizer import cast
-
 import millrace as tf
 from millrace import gen
+from millrace.framework import graph as graph_lib
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.optimizer import cast
 
 
 class AdagradOptimizer(optimizer.Optimizer):

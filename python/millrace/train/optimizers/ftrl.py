@@ -1,10 +1,9 @@
 """FTRL-Proximal."""
 
-from millrace.train.optimizers.optimizer import cast
-
 import millrace as tf
 from millrace import gen
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.optimizer import cast
 
 
 def _require(holds, text, value):

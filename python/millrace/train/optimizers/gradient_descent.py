@@ -1,11 +1,10 @@
 """Gradient descent, plain and proximal."""
 
-from millrace.framework import composite
-from millrace.train.optimizers.optimizer import cast
-
 import millrace as tf
 from millrace import gen
+from millrace.framework import composite
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.optimizer import cast
 
 
 class GradientDescentOptimizer(optimizer.Optimizer):

@@ -1,10 +1,9 @@
 """Gradient descent with momentum, plain and Nesterov's."""
 
-from millrace.train.optimizers.optimizer import cast
-
 import millrace as tf
 from millrace import gen
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.optimizer import cast
 
 
 class MomentumOptimizer(optimizer.Optimizer):

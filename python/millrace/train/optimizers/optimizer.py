@@ -1,9 +1,8 @@
 """The base class of optimizers: gradients of a loss, and the ops that apply them."""
 
+import millrace as tf
 from millrace.framework import composite, convert, dtypes, nest
 from millrace.framework import graph as graph_lib
-
-import millrace as tf
 from millrace.train.optimizers import processors, slots
 
 

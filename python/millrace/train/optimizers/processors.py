@@ -1,8 +1,7 @@
 """How a gradient is applied to a variable, by the kind of variable."""
 
-from millrace.framework import composite
-
 import millrace as tf
+from millrace.framework import composite
 
 
 class _VariableProcessor:

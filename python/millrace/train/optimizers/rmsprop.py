@@ -1,10 +1,9 @@
 """RMSProp, plain and centered."""
 
-from millrace.train.optimizers.optimizer import cast
-
 import millrace as tf
 from millrace import gen
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.optimizer import cast
 
 
 class RMSPropOptimizer(optimizer.Optimizer):

@@ -2,9 +2,8 @@
 
 import contextlib
 
-from millrace.framework import graph as graph_lib
-
 import millrace as tf
+from millrace.framework import graph as graph_lib
 
 
 def _is_resource(variable):

@@ -1,11 +1,10 @@
 """Synchronous training of several replicas: gradients are averaged before they are applied."""
 
-from millrace.framework import composite
-from millrace.train.session import hooks_base
-
 import millrace as tf
-from millrace.train import queue_runner
+from millrace.framework import composite
+from millrace.train import queue_runners
 from millrace.train.optimizers import optimizer
+from millrace.train.session import hooks_base
 
 
 class SyncReplicasOptimizer(optimizer.Optimizer):
@@ -73,7 +72,7 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
         if self._variable_averages is not None:
           with tf.control_dependencies([sync_op]), tf.name_scope(""):
             sync_op = self._variable_averages.apply(self._variables_to_average)
-        self._chief_queue_runner = queue_runner.QueueRunner(self._sync_token_queue, [sync_op])
+        self._chief_queue_runner = queue_runners.QueueRunner(self._sync_token_queue, [sync_op])
       for accumulator, device in self._accumulator_list:
         with tf.device(device):
           self._chief_init_ops.append(accumulator.set_global_step(global_step, name="SetGlobalStep"))

@@ -1,9 +1,8 @@
 """The global step: the variable that counts the steps of training."""
 
+import millrace as tf
 from millrace.framework import dtypes
 from millrace.framework import graph as graph_lib
-
-import millrace as tf
 
 # The collection of a graph with its one tensor of the step that is read by hooks.
 _READ_CACHE = "global_step_read_op_cache"
