@@ -6,8 +6,8 @@ Flag. `flag_name`, `default_value` and `docstring` are older names of the first 
 
 import functools
 
+from millrace.platform.flags import errors, parsers, validators
 from millrace.platform.flags import flag as flag_module
-from millrace.platform.flags import parsers, validators
 from millrace.platform.flags.values import FLAGS, FlagHolder, calling_module
 
 _OLDER_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "help"}
@@ -49,6 +49,20 @@ def DEFINE(parser, name, default, help, flag_values=FLAGS, serializer=None, modu
   return DEFINE_flag(flag_module.Flag(parser, serializer, name, default, help, **args), flag_values, module_name, required)
 
 
+def _within_bounds(holder, flag_values):
+  """Lets values that a program sets itself be checked as those of the command line are."""
+  parser = holder._flag.parser
+  if parser.lower_bound is not None or parser.upper_bound is not None:
+
+    def checker(value):
+      if value is not None and parser.is_outside_bounds(value):
+        raise errors.ValidationError("%s is not %s" % (value, parser.syntactic_help))
+      return True
+
+    validators.register_validator(holder.name, checker, flag_values=flag_values)
+  return holder
+
+
 def _simple(parser, serializer, name, default, help, args):
   where = _split(args)
   return DEFINE_flag(flag_module.Flag(parser, serializer, name, default, help, **args), **where)
@@ -73,14 +87,14 @@ def DEFINE_bool(name, default, help, **args):
 
 @_defining
 def DEFINE_float(name, default, help, lower_bound=None, upper_bound=None, **args):
-  parser = parsers.FloatParser(lower_bound, upper_bound)
-  return _simple(parser, parsers.ArgumentSerializer(), name, default, help, args)
+  parser, values = parsers.FloatParser(lower_bound, upper_bound), args.get("flag_values", FLAGS)
+  return _within_bounds(_simple(parser, parsers.ArgumentSerializer(), name, default, help, args), values)
 
 
 @_defining
 def DEFINE_integer(name, default, help, lower_bound=None, upper_bound=None, **args):
-  parser = parsers.IntegerParser(lower_bound, upper_bound)
-  return _simple(parser, parsers.ArgumentSerializer(), name, default, help, args)
+  parser, values = parsers.IntegerParser(lower_bound, upper_bound), args.get("flag_values", FLAGS)
+  return _within_bounds(_simple(parser, parsers.ArgumentSerializer(), name, default, help, args), values)
 
 
 @_defining
