@@ -1,5 +1,6 @@
 #include "python/binding/gradients.h"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>
@@ -156,6 +157,13 @@ void BindGradients(nb::module_& m) {
         "indices, dense_shape or None). find(op) returns None for the built-in function of an op, False if nothing goes back "
         "through it, or a function that is called as function(op, gradients of the outputs, scope, control inputs) and returns "
         "a list of gradients, one an input.");
+  m.def(
+      "has_gradient",
+      [](const std::string& op) {
+        const auto table = AllGradients();
+        return std::any_of(table.begin(), table.end(), [&](const GradientDecl* decl) { return op == decl->op; });
+      },
+      "Whether there is a built-in gradient, or none on purpose, of an op type.");
 }
 
 }  // namespace millrace::python
