@@ -162,15 +162,13 @@ class TestCase(arrays.ArrayAssertions, sequences.SequenceAssertions, unittest.Te
     with self._on_device(session, use_gpu, force_gpu):
       yield session
 
-  @contextlib.contextmanager
   def test_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
     """As cached_session for the default graph, as session for a given one."""
+    if self.id().endswith(".test_session"):  # unittest takes it for a test
+      self.skipTest("Not a test.")
     if graph is None:
-      with self.cached_session(graph, config, use_gpu, force_gpu) as session:
-        yield session
-    else:
-      with self.session(graph, config, use_gpu, force_gpu) as session:
-        yield session
+      return self.cached_session(graph, config, use_gpu, force_gpu)
+    return self.session(graph, config, use_gpu, force_gpu)
 
   def _new_session(self, graph, config):
     from millrace.client import session as session_module
