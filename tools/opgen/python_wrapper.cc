@@ -148,14 +148,15 @@ several outputs, or an operation if it has none.
 
 import importlib
 
+# These give the extension what it asks Python for.
+from millrace.framework import graph as _graph  # noqa: F401
+from millrace.framework import op_maker as _op_maker
 from millrace.gen.index import FUNCTIONS
 
 
 def op(op_type, inputs=(), attrs=None, name=None):
   """Makes an op of any type: inputs in the order of its schema, attributes by their names."""
-  from millrace.framework import op_maker
-
-  return op_maker.op(op_type, inputs, attrs, name)
+  return _op_maker.op(op_type, inputs, attrs, name)
 
 
 def __getattr__(name):

@@ -67,6 +67,14 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
   return internal_convert_to_tensor(value, dtype, name, as_ref, dtype_hint if preferred_dtype is None else preferred_dtype)
 
 
+def public_convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None):
+  """tf.convert_to_tensor: convert_to_tensor, with the arguments that programs have."""
+  return internal_convert_to_tensor(value, dtype, name, False, dtype_hint if preferred_dtype is None else preferred_dtype)
+
+
+public_convert_to_tensor.__name__ = "convert_to_tensor"
+
+
 def convert_to_tensor_v2(value, dtype=None, dtype_hint=None, name=None):
   return internal_convert_to_tensor(value, dtype, name, False, dtype_hint)
 
