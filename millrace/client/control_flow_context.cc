@@ -139,6 +139,7 @@ StatusOr<Output> CondContext::SwitchIn(const Output& value,
   spec.op = value.is_ref() ? kRefSwitch : builtin::kSwitch;
   const Output inputs[] = {value, pred_};
   spec.inputs = inputs;
+  spec.attrs.Set("T", value.dtype());
   spec.colocation = ColocationGroups(value.op());
   spec.device = value.op().device();
   MR_ASSIGN_OR_RETURN(const Operation branches, graph_.AddNodeOutside(spec));
@@ -266,6 +267,7 @@ StatusOr<Output> WhileContext::AddValue(const Output& value,
   spec.name = graph_.UniqueName(absl::StrCat(place.scope, "Enter"));
   spec.op = around.is_ref() ? kRefEnter : builtin::kEnter;
   spec.inputs = absl::MakeConstSpan(&around, 1);
+  spec.attrs.Set("T", around.dtype());
   spec.attrs.Set("frame_name", this->name());
   spec.attrs.Set("is_constant", true);
   spec.attrs.Set("parallel_iterations", options_.parallel_iterations);
@@ -303,6 +305,7 @@ Status WhileContext::TakeIn(const Operation& op, const ContextPlace& place) {
     spec.name = graph_.UniqueName(absl::StrCat(place.scope, kIdentity));
     spec.op = kIdentity;
     spec.inputs = absl::MakeConstSpan(&value, 1);
+    spec.attrs.Set("T", value.dtype());
     spec.devices = place.devices;
     spec.device = place.device;
     spec.colocation = place.colocation;
