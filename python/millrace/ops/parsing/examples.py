@@ -63,11 +63,11 @@ def _scalar(value, name):
     return value
   if ndims is not None:
     raise ValueError(f"Input {name} must be a scalar")
-  from millrace.ops.control_flow import dependencies
-  from millrace.ops.debugging import assertion
+  from millrace.ops.control_flow import basics
+  from millrace.ops.control_flow import assertion
 
   check = assertion.Assert(gen.equal(gen.rank(value), 0), [f"Input {name} must be a scalar"], name=f"{name.capitalize()}IsScalar")
-  return dependencies.with_dependencies([check], value, name=f"{name}Dependencies")
+  return basics.with_dependencies([check], value, name=f"{name}Dependencies")
 
 
 def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):

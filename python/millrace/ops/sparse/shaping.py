@@ -171,12 +171,12 @@ def _checked_shape(sp_input, in_shape, shape):
         f"Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape ({old}), sp_input.shape ({known})."
       )
     return known
-  from millrace.ops.control_flow import dependencies
+  from millrace.ops.control_flow import basics
   from millrace.ops.debugging import comparisons
 
   equal = comparisons.assert_equal(shapes.shape(in_shape), shapes.shape(shape))
-  shape = dependencies.with_dependencies([equal], shape)
-  return dependencies.with_dependencies([comparisons.assert_less_equal(in_shape, shape)], shape)
+  shape = basics.with_dependencies([equal], shape)
+  return basics.with_dependencies([comparisons.assert_less_equal(in_shape, shape)], shape)
 
 
 def expand_dims(sp_input, axis=None, name=None):
