@@ -166,12 +166,13 @@ class Finder(importlib.abc.MetaPathFinder):
       return alias_spec(fullname, module_name(api_name))
     place = tables().places.get(api_name)
     if place is not None:
-      if ":" in place:
-        return self._physical_file(fullname, path)
+      if ":" in place:  # a name that is no module, which an internal module may be called like
+        return None
       target_name = "%s.%s" % (ROOT, place)
       return None if target_name == fullname else alias_spec(fullname, target_name)
     if api_name not in tables().members:
-      return self._missing(fullname, api_name, path)
+      self._check_absent(fullname, api_name, path)
+      return None
     spec = importlib.machinery.PathFinder.find_spec(fullname, path)
     if spec is not None and spec.loader is not None:
       spec.loader = _Physical(spec.loader, api_name)
@@ -182,13 +183,10 @@ class Finder(importlib.abc.MetaPathFinder):
       spec.submodule_search_locations = list(found.submodule_search_locations or ()) if found is not None else []
     return spec
 
-  def _physical_file(self, fullname, path):
-    return importlib.machinery.PathFinder.find_spec(fullname, path) if path is not None else None
-
-  def _missing(self, fullname, api_name, path):
+  def _check_absent(self, fullname, api_name, path):
     reason = tables().reason(api_name)
     if reason is None or importlib.machinery.PathFinder.find_spec(fullname, path) is not None:
-      return None
+      return  # other finders may know it
     raise ModuleNotFoundError("%s is not part of Millrace. %s" % (api_name, reason), name=fullname)
 
 

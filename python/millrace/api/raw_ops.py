@@ -1,48 +1,47 @@
 """tf.raw_ops: every op by its type, `tf.raw_ops.MatMul(a=..., b=...)`, with keyword arguments alone."""
 
-import functools
-import keyword
-import re
 import sys
 
 
-def wrapper_name(op_type):
-  """The name of the generated wrapper of an op: snake case of its type."""
-  name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", op_type)
-  name = re.sub(r"([a-z\d])([A-Z])", r"\1_\2", name).lower()
-  return name + "_" if keyword.iskeyword(name) else name
+def _names():
+  """The wrapper of each op type."""
+  global _by_type
+  if _by_type is None:
+    from millrace.gen import index
+
+    _by_type = {op_type: name for name, op_type in index.FUNCTIONS.items()}
+  return _by_type
+
+
+_by_type = None
 
 
 def __getattr__(name):
-  if name.startswith("_"):
-    raise AttributeError(name)
+  if name == "__all__":
+    return sorted(_names())
+  if name.startswith("__") or name not in _names():
+    raise AttributeError("module 'millrace.raw_ops' has no attribute %r: there is no op of this type" % name)
   from millrace import gen
-  from millrace.framework import op_defs
 
-  try:
-    op_defs.get(name)
-  except (KeyError, ValueError):
-    raise AttributeError("module 'millrace.raw_ops' has no attribute %r: there is no op of this type" % name) from None
-  function = getattr(gen, gen_name(name))
+  function = getattr(gen, _names()[name])
 
   def raw_op(**kwargs):
     return function(**kwargs)
 
-  raw_op = functools.wraps(function)(raw_op)
   raw_op.__name__ = raw_op.__qualname__ = name
+  raw_op.__doc__ = function.__doc__
+  raw_op.__signature__ = _signature(function)
   setattr(sys.modules[__name__], name, raw_op)
   return raw_op
 
 
-def gen_name(op_type):
-  """The name of the op in `gen`, which may know it better than the rule does."""
-  from millrace import gen
+def _signature(function):
+  import inspect
 
-  names = getattr(gen, "NAMES", None)
-  return names[op_type] if names and op_type in names else wrapper_name(op_type)
+  signature = inspect.signature(function)
+  parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters.values()]
+  return signature.replace(parameters=parameters)
 
 
 def __dir__():
-  from millrace.framework import op_defs
-
-  return sorted(getattr(op_defs, "names", lambda: [])())
+  return sorted(_names())
