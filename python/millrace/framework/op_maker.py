@@ -149,9 +149,12 @@ class _Making:
         # The value's own type goes before the attribute's default; a constant of a type that the op lacks stays in the graph.
         allowed = self.schema.attr(arg.type_attr).allowed
         if allowed is not None:
-          made = convert.internal_convert_to_tensor(value, None, arg.name, arg.is_ref)
-          if made.dtype.base_dtype in allowed:
-            return made
+          try:
+            made = convert.internal_convert_to_tensor(value, None, arg.name, arg.is_ref)
+            if made.dtype.base_dtype in allowed:
+              return made
+          except (TypeError, ValueError):
+            pass
       return convert.internal_convert_to_tensor(value, dtype, arg.name, arg.is_ref, hint)
     except TypeError as error:
       if dtype is None:
