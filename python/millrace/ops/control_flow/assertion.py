@@ -16,7 +16,7 @@ def Assert(condition, data, summarize=None, name=None):
     values = convert.convert_n_to_tensor(data)
     summarize = 3 if summarize is None else summarize
     if all(value.dtype in (dtypes.string, dtypes.int32) for value in values):
-      return gen.assert_(condition, data, summarize, name="Assert")
+      return gen._assert(condition, data, summarize, name="Assert")
     condition = convert.convert_to_tensor(condition, name="Condition")
-    check = lambda: gen.assert_(condition, data, summarize, name="Assert")
+    check = lambda: gen._assert(condition, data, summarize, name="Assert")
     return conditional.cond(condition, basics.no_op, check, name="AssertGuard").op

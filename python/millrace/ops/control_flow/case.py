@@ -36,10 +36,10 @@ def _checked(pred_fn_pairs):
 
 def _at_most(predicates, number, message):
   """Returns an op that fails a step in which more than `number` of the predicates are true."""
-  from millrace.ops.array import packing
+  from millrace.ops.array import joining
   from millrace.ops.math import casts, reductions
 
-  values = packing.stack(predicates, name="preds_c")
+  values = joining.stack(predicates, name="preds_c")
   true = reductions.reduce_sum(casts.cast(values, dtypes.int32), name="num_true_conds")
   condition = gen.less_equal(true, constants.constant(number, name="n_true_conds"))
   names = ", ".join(predicate.name for predicate in predicates)
@@ -49,14 +49,14 @@ def _at_most(predicates, number, message):
 
 def _last_by_default(predicates, functions):
   """Without a default, the last function is it: it asserts that its condition, and no other one, is true."""
-  from millrace.ops.array import packing
+  from millrace.ops.array import joining
 
   last = len(predicates) - 1
   others = predicates[:-1]
   message = "Implementation error: selected default action #%d was called, but some of other predicates are True: " % last
 
   def default():
-    values = packing.stack(predicates, name="preds_c")
+    values = joining.stack(predicates, name="preds_c")
     none_other = _at_most(others, 0, message)
     mine = assertion.Assert(predicates[-1], data=["Input error: None of conditions evaluated as True:", values])
     with graphs.control_dependencies([none_other, mine]):

@@ -65,7 +65,7 @@ def clip_by_average_norm(t, clip_norm, name=None):
 
 def global_norm(t_list, name=None):
   """Returns the norm of all tensors together. None counts as zeros. Raises TypeError if `t_list` is no sequence."""
-  from millrace.ops.array import packing
+  from millrace.ops.array import joining
   from millrace.ops.math import elementwise, reductions
 
   t_list = _sequence(t_list)
@@ -76,7 +76,7 @@ def global_norm(t_list, name=None):
       if value is not None:
         with graphs.colocate_with(value):
           halves.append(gen.l2_loss(value))
-    half = reductions.reduce_sum(packing.stack(halves))
+    half = reductions.reduce_sum(joining.stack(halves))
     return elementwise.sqrt(half * constants.constant(2.0, dtype=half.dtype), name="global_norm")
 
 
