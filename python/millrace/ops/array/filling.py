@@ -1,5 +1,7 @@
 """Tensors of one value, like others or of a given shape, and masks that numbers say."""
 
+import numbers
+
 import numpy as np
 
 from millrace import gen
@@ -19,7 +21,7 @@ def _filled(value, shape, dtype, name):
   """Returns a tensor of one Python value: a constant if the shape is known and small, else a Fill."""
   if not isinstance(shape, tensor.Tensor):
     try:
-      if np.prod(shape) < _LARGEST_CONSTANT:
+      if not isinstance(shape, numbers.Integral) and np.prod(shape) < _LARGEST_CONSTANT:
         return constants.constant(value, shape=shape, dtype=dtype, name=name)
     except (NotImplementedError, TypeError, ValueError):
       pass
