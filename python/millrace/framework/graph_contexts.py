@@ -157,6 +157,9 @@ class Controller:
     self.core = _binding.Controller(ops)
 
 
+_TRUE = b"\x28\x01"  # an AttrValue that is true; it marks ops that others wait for, in graphs as TensorFlow writes them
+
+
 class ControlDependencies:
   """`with graph.control_dependencies(...)`."""
 
@@ -183,6 +186,7 @@ class ControlDependencies:
         if not isinstance(op, Operation):
           raise TypeError("Control input must be Operation or Tensor: %s" % (value,))
       if op not in known:
+        _binding.set_attr(op, "_has_manual_control_dependencies", _TRUE)
         self._ops.append(op)
         known.add(op)
 
