@@ -159,7 +159,7 @@ def node_text(node):
 
 
 # What a run or a frontend adds, and numbers of functions, which count in each process as they like.
-_IGNORED = {"_output_shapes", "_gradient_op_type", "metadata"}
+_IGNORED = {"_output_shapes", "_gradient_op_type", "metadata", "_has_manual_control_dependencies"}
 
 
 def attr_text(attr):
