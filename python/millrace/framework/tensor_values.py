@@ -138,7 +138,13 @@ def _from_python(values, dtype):
     _check(values, dtype)
     return np.array(values, dtype=dtype.as_numpy_dtype), dtype
   if dtype is not None:
-    _check(values, dtype)
+    try:
+      _check(values, dtype)
+    except TypeError:
+      if not dtype.is_integer:
+        raise
+      values = _sizes_as_ints(values)
+      _check(values, dtype)
     if dtype == dtypes.string:
       return _strings(values), dtype
     array = _array_of(values)
@@ -166,6 +172,15 @@ def _from_python(values, dtype):
       "Expected values %s to be a dense tensor with shape %s, but got shape %s." % (values, wanted, list(array.shape))
     )
   return array, dtype
+
+
+def _sizes_as_ints(values):
+  """Returns nested lists with the numbers of Dimensions that are known."""
+  if isinstance(values, (list, tuple)):
+    return [_sizes_as_ints(value) for value in values]
+  if type(values).__name__ == "Dimension" and values.value is not None:
+    return values.value
+  return values
 
 
 def _not_convertible(values):
@@ -304,6 +319,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     return values
   array, shape, dtype = as_array(values, dtype, shape, verify_shape, allow_broadcast)
   proto = protos.TensorProto(dtype=dtype.as_datatype_enum)
+  proto.tensor_shape.SetInParent()
   for size in shape:
     proto.tensor_shape.dim.add().size = size
   size = int(np.prod(shape, dtype=np.int64))
