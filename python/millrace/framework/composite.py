@@ -209,11 +209,10 @@ class SparseTensor(CompositeTensor):
 
   def eval(self, feed_dict=None, session=None):
     """Returns its SparseTensorValue in the given session or the default one."""
-    from millrace.framework import tensor
+    from millrace.client import default_session
 
-    return SparseTensorValue(
-      *tensor.eval_in_session([self._indices, self._values, self._dense_shape], feed_dict, self.graph, session)
-    )
+    parts = [self._indices, self._values, self._dense_shape]
+    return SparseTensorValue(*default_session.eval_using_default_session(parts, feed_dict, self.graph, session))
 
   @staticmethod
   def _override_operator(operator, function):

@@ -1,5 +1,6 @@
 """GFile: a file that is opened when it is first read or written. Texts are UTF-8; positions are bytes."""
 
+import errno
 import io
 import os
 
@@ -46,7 +47,10 @@ def op_error(error, path):
 
 
 class FileIO:
-  """A file of a name and a mode: r, w, a, r+, w+ or a+, with b for bytes instead of texts."""
+  """A file of a name and a mode: r, w, a, r+, w+ or a+, with b for bytes instead of texts.
+
+  Reading and writing have a place each. The first write of a file that is not opened for appending empties it.
+  """
 
   def __init__(self, name, mode):
     self._name = name
@@ -58,7 +62,8 @@ class FileIO:
     self._plain_mode = plain
     self._can_read = plain[0] == "r" or "+" in plain
     self._can_write = plain[0] in "wa" or "+" in plain
-    self._file = None
+    self._reader = None
+    self._writer = None
 
   @property
   def name(self):
@@ -68,19 +73,28 @@ class FileIO:
   def mode(self):
     return self._mode
 
-  def _open(self):
-    if self._file is None:
-      path = local_path(self._name)
-      try:
-        self._file = open(path, self._plain_mode[0] + "b" + self._plain_mode[1:])
-      except OSError as error:
-        raise op_error(error, path) from None
-    return self._file
+  def _open(self, mode):
+    path = local_path(self._name)
+    try:
+      if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+      return open(path, mode)
+    except OSError as error:
+      raise op_error(error, path) from None
 
   def _reading(self):
-    if not self._can_read:
-      raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
-    return self._open()
+    if self._reader is None:
+      if not self._can_read:
+        raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
+      self._reader = self._open("rb")
+    return self._reader
+
+  def _writing(self):
+    if self._writer is None:
+      if not self._can_write:
+        raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+      self._writer = self._open("ab" if self._plain_mode[0] == "a" else "wb")
+    return self._writer
 
   def _said(self, data):
     return data if self._binary else data.decode("utf-8")
@@ -97,9 +111,7 @@ class FileIO:
 
   def write(self, file_content):
     """Appends a text or bytes."""
-    if not self._can_write:
-      raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
-    self._open().write(compat.as_bytes(file_content))
+    self._writing().write(compat.as_bytes(file_content))
 
   def read(self, n=-1):
     """Returns `n` bytes, as a text unless the mode has b; without `n`, all that follow."""
@@ -139,8 +151,10 @@ class FileIO:
     return [self._said(line) for line in self._reading().readlines()]
 
   def tell(self):
-    """Returns the position in bytes."""
-    return self._open().tell()
+    """Returns the position in bytes: of reading, if something was read or nothing can be written."""
+    if self._reader is not None or not self._can_write:
+      return self._reading().tell()
+    return self._writing().tell()
 
   def __enter__(self):
     return self
@@ -162,13 +176,14 @@ class FileIO:
 
   def flush(self):
     """Gives what was written to the operating system."""
-    if self._file is not None and self._can_write:
-      self._file.flush()
+    if self._writer is not None:
+      self._writer.flush()
 
   def close(self):
-    if self._file is not None:
-      self._file.close()
-      self._file = None
+    for file in (self._reader, self._writer):
+      if file is not None:
+        file.close()
+    self._reader = self._writer = None
 
 
 class GFile(FileIO):

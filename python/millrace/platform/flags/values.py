@@ -57,7 +57,7 @@ class FlagValues:
       raise FlagNameConflictsWithMethodError(
         'Cannot define a flag named "%s". It conflicts with a method on class "FlagValues".' % name
       )
-    for key in filter(None, (name, flag.short_name)):
+    for key in filter(None, (flag.short_name, name)):
       known = self._flags.get(key)
       if known is not None and known is not flag and not known.allow_override and not flag.allow_override:
         raise DuplicateFlagError(
@@ -96,9 +96,14 @@ class FlagValues:
     if name not in self._flags:
       raise UnrecognizedFlagError(name, value)
     flag = self._flags[name]
+    before = flag.value
     flag.value = value
+    try:
+      self._check(flag.validators)
+    except IllegalFlagValueError:
+      flag.value = before
+      raise
     flag.using_default_value = False
-    self._check(flag.validators)
 
   def __delattr__(self, name):
     flag = self._flags.get(name)
