@@ -30,7 +30,7 @@ def _filled(value, shape, dtype, name):
       shape = convert.convert_to_tensor(tensor_shape.as_shape(shape))
     except (TypeError, ValueError):
       shape = convert.convert_to_tensor(shape, dtype=dtypes.int32)
-  if shape.get_shape().ndims == 0:
+  if not shape.get_shape().ndims:  # also if the rank is not known
     shape = shapes.reshape(shape, [-1])
   return fill(shape, constants.constant(value, dtype=dtype), name=name)
 
