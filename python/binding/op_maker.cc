@@ -325,6 +325,8 @@ const Node* AddOp(NewOp op) {
   }
   spec.container = core.container;
   for (const auto& [name, value] : core.extra_attrs) {
+    // Ops beside which it is made stand for the groups that a scope of attributes says.
+    if (name == "_class" && !spec.colocation.empty()) continue;
     if (!spec.attrs.Find(name)) spec.attrs.Set(name, value);
   }
   if (!core.gradient_overrides.empty()) {
