@@ -143,7 +143,7 @@ def _prefix(name):
 def internal_convert_n_to_tensor(values, dtype=None, name=None, as_ref=False, preferred_dtype=None, ctx=None):
   """Converts each of a sequence; names get the number of the value behind them."""
   if not isinstance(values, collections.abc.Sequence):
-    raise TypeError("values must be a list.")
+    raise TypeError("values must be a sequence.")
   made = []
   for index, value in enumerate(values):
     made.append(
