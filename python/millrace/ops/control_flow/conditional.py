@@ -1,6 +1,6 @@
 """tf.cond: one of two functions is computed."""
 
-from millrace import _binding
+from millrace import _binding, gen
 from millrace.framework import composite, convert, nest, operation, tensor
 from millrace.framework import graph as graphs
 from millrace.ops.control_flow import basics, contexts, flows
@@ -10,7 +10,7 @@ def _functions(true_fn, false_fn, fn1, fn2):
   """The two functions, which older programs pass as fn1 and fn2."""
   for new, old, name, old_name in ((true_fn, fn1, "true_fn", "fn1"), (false_fn, fn2, "false_fn", "fn2")):
     if old is not None and new is not None:
-      raise TypeError("cond(): %s and %s may not be set simultaneously." % (old_name, name))
+      raise TypeError("cond(): '%s' and '%s' may not be set simultaneously." % (name, old_name))
   true_fn = fn1 if fn1 is not None else true_fn
   false_fn = fn2 if fn2 is not None else false_fn
   if true_fn is None:
@@ -65,7 +65,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     on_false, on_true = basics.switch(pred, pred)
     pivot_true = basics.identity(on_true, name="switch_t")
     pivot_false = basics.identity(on_false, name="switch_f")
-    pred = basics.identity(pred, name="pred_id")
+    pred = gen.identity(pred, name="pred_id")
     for value in (on_true, on_false, pivot_true, pivot_false, pred):
       _binding.prevent_fetching(value.op)
     taken = _Branch(contexts.CondContext(pred, pivot_true, branch=1), true_fn, "true_fn", strict)

@@ -10,7 +10,7 @@ from millrace.ops.control_flow import tensor_array, while_loop
 @contextlib.contextmanager
 def _cached_variables():
   """Variables that a function makes are read once, not in each iteration."""
-  from millrace.ops.variables import scopes
+  from millrace.ops.variables import scope as scopes
 
   scope = scopes.get_variable_scope()
   set_here = scope.caching_device is None

@@ -69,6 +69,36 @@ def gradients(
 
   Raises LookupError for an op without a gradient, ValueError and TypeError for arguments that do not fit together.
   """
+  return _build(
+    ys,
+    xs,
+    grad_ys,
+    name,
+    colocate_gradients_with_ops,
+    gate_gradients,
+    aggregation_method,
+    stop_gradients,
+    unconnected_gradients,
+  )
+
+
+def gradients_through(ys, xs, grad_ys, is_recorded):
+  """Gradients that go back only through the ops of which `is_recorded(op)` is true."""
+  return _build(ys, xs, grad_ys, "gradient_tape", False, False, None, None, UnconnectedGradients.NONE, is_recorded)
+
+
+def _build(
+  ys,
+  xs,
+  grad_ys,
+  name,
+  colocate_gradients_with_ops,
+  gate_gradients,
+  aggregation_method,
+  stop_gradients,
+  unconnected_gradients,
+  is_recorded=None,
+):
   try:
     unconnected = UnconnectedGradients(unconnected_gradients)
   except ValueError:
@@ -94,7 +124,7 @@ def gradients(
     foreign = [x for x in xs if x.graph is not graph]
     if foreign:
       xs = [_captured(x, graph) for x in xs]
-    driver = _Driver(graph, colocate_gradients_with_ops)
+    driver = _Driver(graph, colocate_gradients_with_ops, is_recorded)
     try:
       found = _binding.gradients(
         graph, ys, xs, given, stops, scope, bool(colocate_gradients_with_ops), bool(gate_gradients), driver.find
@@ -190,12 +220,15 @@ def _check_incoming(grad, y):
 class _Driver:
   """Finds the functions of Python for the ops on the way, and calls them."""
 
-  def __init__(self, graph, colocate):
+  def __init__(self, graph, colocate, is_recorded=None):
     self._graph = graph
     self._colocate = colocate
+    self._is_recorded = is_recorded
 
   def find(self, op):
     """None: the extension's own function; False: nothing goes back; otherwise a function for the extension."""
+    if self._is_recorded is not None and not self._is_recorded(op):
+      return False
     name, override = op.type, None
     try:
       override = op.get_attr("_gradient_op_type")
