@@ -110,14 +110,12 @@ class Tensor(_binding.Tensor):
     setattr(Tensor, operator, function)
 
   def __iter__(self):
-    shape = self._shape_tuple()
-    if shape is None:
-      raise TypeError("Cannot iterate over a tensor with unknown shape.")
-    if not shape:
-      raise TypeError("Cannot iterate over a scalar tensor.")
-    if shape[0] is None:
-      raise TypeError("Cannot iterate over a tensor with unknown first dimension.")
-    return (self[i] for i in range(shape[0]))
+    from millrace.framework import errors
+
+    raise errors.OperatorNotAllowedInGraphError(
+      "Iterating over a symbolic `tf.Tensor` is not allowed: its elements are there only when a session runs it. Use tf.unstack to "
+      "split it, or tf.map_fn."
+    )
 
   def __len__(self):
     raise TypeError(
