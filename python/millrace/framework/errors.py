@@ -116,6 +116,10 @@ _CLASSES = {
 _CODES = {cls: code for code, cls in _CLASSES.items()}
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+  """A tensor of a graph is used as if it had its value already, such as in a loop of Python."""
+
+
 def exception_type_from_error_code(error_code):
   """The class of a code. Raises KeyError for what is no code of an error."""
   return _CLASSES[error_code]
