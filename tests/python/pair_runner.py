@@ -1,8 +1,8 @@
 """Runs programs in pairs, by `tensorflow.compat.v1` and by `millrace`, and compares what they build, return and raise.
 
-`pair_runner.py FILE... [--only NAME] [--side stock|millrace] [--fresh] [--show NAME]` prints a line a program and the first
+`pair_runner.py FILE... [--only NAME] [--side stock|millrace] [--fresh] [--show]` prints a line a program and the first
 difference of those that differ. Each side of a file runs in a process of its own; its records are kept by the contents of what
-they depend on. The package is taken from $MILLRACE_PYTHON, by default build/dev/python.
+they depend on. The package is taken from $MILLRACE_PYTHON, otherwise from the folder python of $MILLRACE_BUILD, by default build/dev.
 """
 
 import argparse
@@ -22,7 +22,8 @@ SECONDS = 900  # for all programs of a file
 
 def package_folder():
   """The folder that holds the package `millrace`."""
-  return os.environ.get("MILLRACE_PYTHON") or os.path.join(ROOT, "build", "dev", "python")
+  build = os.environ.get("MILLRACE_BUILD") or os.path.join(ROOT, "build", "dev")
+  return os.environ.get("MILLRACE_PYTHON") or os.path.join(build, "python")
 
 
 def _fingerprint_of_package():
@@ -118,6 +119,16 @@ def program_names(path):
   return [
     node.name[len("program_") :] for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("program_")
   ]
+
+
+def run_all(paths):
+  """Runs both sides of several files, as many at once as there are processors, so that comparing them finds the records."""
+  from concurrent.futures import ThreadPoolExecutor
+
+  with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+    jobs = [threads.submit(run_side, side, path) for path in paths for side in ("stock", "millrace")]
+    for job in jobs:
+      job.exception()  # which comparing the file raises again
 
 
 def compare_file(path, names=(), fresh=False):
