@@ -95,7 +95,8 @@ def internal_convert_to_tensor(
   if isinstance(value, Tensor):
     if dtype is not None and not dtype.is_compatible_with(value.dtype):
       raise ValueError(
-        "Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtype.name, value.dtype.name, value)
+        "%sTensor conversion requested dtype %s for Tensor with dtype %s: %r"
+        % ("%s: " % name if name else "", dtype.name, value.dtype.name, value)
       )
     if value.graph is not default_graphs.get_default_graph() and default_graphs.get_default_graph().building_function:
       return default_graphs.get_default_graph().capture(value, name=name)

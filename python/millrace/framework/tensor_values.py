@@ -97,7 +97,7 @@ def _is_symbolic(value):
 def _contains_tensor(values):
   if isinstance(values, (list, tuple)):
     return any(_contains_tensor(value) for value in values)
-  return is_tensor(values)
+  return is_tensor(values) and not hasattr(values, "dense_shape")
 
 
 def _from_numpy(array, dtype):
