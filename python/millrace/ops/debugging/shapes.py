@@ -7,7 +7,7 @@ from millrace.framework.convert import convert_to_tensor
 from millrace.framework.graph import control_dependencies, name_scope
 from millrace.framework.tensor import Tensor
 from millrace.framework.tensor_values import constant_value
-from millrace.ops.debugging.ranks import assert_rank, assert_rank_at_least, assert_rank_in
+from millrace.ops.debugging.ranks import assert_rank, assert_rank_in
 from millrace.ops.debugging.types import prefix
 
 _ANY_SIZE = (None, ".")
@@ -38,36 +38,48 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
   """
   pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
   with name_scope(name, "assert_shapes", [pairs, data]):
-    pairs = [(x if isinstance(x, composite.SparseTensor) else convert_to_tensor(x), _symbols(sizes)) for x, sizes in pairs]
+    pairs = [(x if isinstance(x, composite.SparseTensor) else convert_to_tensor(x), sizes) for x, sizes in pairs]
+    pairs = [(x, _symbols(x, sizes, message)) for x, sizes in pairs]
     actual = [_sizes(x) for x, _ in pairs]
-    rank_checks = []
+    rank_checks = [
+      None if symbols[0] in _ANY_DIMENSIONS else _check_rank(x, len(symbols), data, summarize, message, name)
+      for x, symbols in pairs
+    ]
     size_checks = []
     specified = {}
-    for (x, symbols), sizes in zip(pairs, actual):
-      symbols, rank_check = _check_rank(x, symbols, data, summarize, message, name)
-      rank_checks.append(rank_check)
-      for position, symbol in enumerate(symbols):
-        if symbol in _ANY_SIZE:
+    for (x, symbols), sizes, rank_check in zip(pairs, actual, rank_checks):
+      # Behind dimensions of any number positions count from the end.
+      positions = range(len(symbols)) if rank_check is not None else range(1 - len(symbols), 0)
+      for position in positions:
+        if symbols[position] in _ANY_SIZE:
           continue
-        from_end = position - len(symbols)
-        with control_dependencies([rank_check]):
-          size = sizes[from_end]
-        check = _check_size(x, size, symbol, position, specified, data, summarize, message)
+        with control_dependencies([rank_check] if rank_check is not None else []):
+          size = sizes[position]
+        check = _check_size(x, size, symbols[position], position, specified, data, summarize, message)
         if check is not None:
           size_checks.append(check)
-  return tf.group(size_checks + rank_checks)
+  return tf.group(size_checks + [check for check in rank_checks if check is not None])
 
 
-def _symbols(sizes):
+def _symbols(x, sizes, message):
+  """The symbols of the dimensions, [1] for a scalar. Raises ValueError for what is none, or "..." behind the first place."""
+  of = f"{prefix(message)}Tensor {getattr(x, 'name', '')}"
   if isinstance(sizes, tensor_shape.TensorShape):
     sizes = sizes.as_list()
-  symbols = tuple(sizes) if isinstance(sizes, (list, tuple, str)) else (sizes,)
+  if not hasattr(sizes, "__iter__") and not hasattr(sizes, "__getitem__"):
+    raise ValueError(
+      f"{of}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` or `__getitem__`.  "
+      f"Received specified shape: {sizes}"
+    )
+  symbols = tuple(sizes)
   for position, symbol in enumerate(symbols):
     if position and symbol in _ANY_DIMENSIONS:
       raise ValueError(
-        f"Specified shape index {position}: Symbol `...` or `*` for a variable number of unspecified dimensions is only "
+        f"{of} specified shape index {position}.  Symbol `...` or `*` for a variable number of unspecified dimensions is only "
         "allowed as the first entry"
       )
+  if not symbols or symbols in [(symbol,) for symbol in _ANY_DIMENSIONS]:
+    symbols += (1,)
   return symbols
 
 
@@ -85,14 +97,10 @@ def _sizes(x):
   return [shape[axis] if size is None else size for axis, size in enumerate(static.as_list())]
 
 
-def _check_rank(x, symbols, data, summarize, message, name):
-  """The symbols of the last dimensions, and the check that there are as many."""
-  if symbols and symbols[0] in _ANY_DIMENSIONS:
-    symbols = symbols[1:]
-    return symbols, assert_rank_at_least(x, len(symbols), data=data, summarize=summarize, message=message, name=name)
-  if len(symbols) == 1:
-    return symbols, assert_rank_in(x, [0, 1], data=data, summarize=summarize, message=message, name=name)
-  return symbols, assert_rank(x, len(symbols), data=data, summarize=summarize, message=message, name=name)
+def _check_rank(x, rank, data, summarize, message, name):
+  if rank == 1:
+    return assert_rank_in(x, [0, 1], data=data, summarize=summarize, message=message, name=name)
+  return assert_rank(x, rank, data=data, summarize=summarize, message=message, name=name)
 
 
 def _check_size(x, size, symbol, position, specified, data, summarize, message):

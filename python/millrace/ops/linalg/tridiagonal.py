@@ -20,7 +20,7 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     columns = _last_size(diagonals, 2)
     if rows is not None and columns is not None and rows != columns:
       raise ValueError(f"Expected last two dimensions of diagonals to be same, got {rows} and {columns}")
-    band = gen.matrix_diag_part_v3(diagonals, (-1, 1), _zero(diagonals), align="LEFT_RIGHT")
+    band = gen.matrix_diag_part_v3(diagonals, (-1, 1), _zero(diagonals), align="LEFT_RIGHT", name="diag_part")
     above, main, below = (band[..., row, :] for row in (0, 1, 2))
   else:
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
@@ -54,7 +54,7 @@ def tridiagonal_solve(
     rows, columns = _last_size(diagonals, 1), _last_size(diagonals, 2)
     if rows is not None and columns is not None and rows != columns:
       raise ValueError(f"Expected last two dimensions of diagonals to be same, got {rows} and {columns}")
-    compact = gen.matrix_diag_part_v3(diagonals, (-1, 1), _zero(diagonals), align="LEFT_RIGHT")
+    compact = gen.matrix_diag_part_v3(diagonals, (-1, 1), _zero(diagonals), align="LEFT_RIGHT", name="diag_part")
   else:
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
   return _solve_compact(compact, rhs, transpose_rhs, conjugate_rhs, partial_pivoting, name)

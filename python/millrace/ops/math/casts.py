@@ -47,14 +47,15 @@ def saturate_cast(value, dtype, name=None):
 def _common_range(source, target):
   """The limits that values of type `source` must keep to be of type `target`, as numbers of type `source`."""
   source_type = source.as_numpy_dtype
-  low = source_type(np.maximum(source.min, target.min))
-  high = source_type(np.minimum(source.max, target.max))
-  # A bound of an integer type that the floating type cannot hold exactly may have been rounded beyond it.
-  if source.is_floating and target.is_integer:
-    if int(low) < int(target.min):
-      low = np.nextafter(low, source_type(0), dtype=source_type)
-    if int(high) > int(target.max):
-      high = np.nextafter(high, source_type(0), dtype=source_type)
+  # Limits are compared in a type that holds both, or nearly so.
+  both = np.promote_types(source_type, target.as_numpy_dtype).type
+  low = source_type(source.min if both(source.min) >= both(target.min) else both(target.min))
+  high = source_type(source.max if both(source.max) <= both(target.max) else both(target.max))
+  # One that the floating type cannot hold may have been rounded beyond it.
+  if both(low) < both(target.min):
+    low = np.nextafter(low, source_type(0), dtype=source_type)
+  if both(high) > both(target.max):
+    high = np.nextafter(high, source_type(0), dtype=source_type)
   return low, high
 
 

@@ -18,6 +18,8 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int
   """
   with name_scope(None, "bincount", [arr, weights]):
     arr = convert_to_tensor(arr, name="arr")
+    if weights is not None:
+      weights = convert_to_tensor(weights, name="weights")
     is_nonempty = cast(tf.size(arr) > 0, arr.dtype)
     length = is_nonempty * (tf.reduce_max(arr) + 1)
     if minlength is not None:
@@ -25,7 +27,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int
     if maxlength is not None:
       length = gen.minimum(convert_to_tensor(maxlength, dtype=arr.dtype, name="maxlength"), length)
     if weights is not None:
-      weights = tf.reshape(convert_to_tensor(weights, name="weights"), [-1])
+      weights = tf.reshape(weights, [-1])
       return gen.dense_bincount(tf.reshape(arr, [-1]), length, weights)
     return gen.dense_bincount(tf.reshape(arr, [-1]), length, tf.constant([], dtype=dtype))
 

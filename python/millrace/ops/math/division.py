@@ -26,7 +26,7 @@ _COMPUTED_IN = {
 }
 
 
-def computed_in(dtype):
+def computed_in(dtype, function="__truediv__"):
   """The type that integers of `dtype` are divided in, None for those that are divided as they are.
 
   Raises:
@@ -36,15 +36,15 @@ def computed_in(dtype):
     return _COMPUTED_IN[dtype]
   except KeyError:
     expected = ", ".join(repr(known) for known in _COMPUTED_IN)
-    raise TypeError(f"Invalid dtype {dtype!r} in __truediv__. Expected one of {{{expected}}}.") from None
+    raise TypeError(f"Invalid dtype {dtype!r} in {function}. Expected one of {{{expected}}}.") from None
 
 
-def _converted(x, y):
+def _converted(x, y, function="__truediv__"):
   x = convert_to_tensor(x, name="x")
   y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
   if x.dtype.base_dtype != y.dtype.base_dtype:
     raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype.base_dtype!r} != {y.dtype.base_dtype!r}.")
-  dtype = computed_in(x.dtype.base_dtype)
+  dtype = computed_in(x.dtype.base_dtype, function)
   if dtype is not None:
     x = cast(x, dtype)
     y = cast(y, dtype)
@@ -100,5 +100,5 @@ def floordiv(x, y, name=None):
 def div_no_nan(x, y, name=None):
   """x / y, and 0 where y is 0."""
   with name_scope(name, "div_no_nan", [x, y]) as scope:
-    x, y = _converted(x, y)
+    x, y = _converted(x, y, "tf.math.divide_no_nan")
     return gen.div_no_nan(x, y, name=scope)

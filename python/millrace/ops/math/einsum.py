@@ -60,7 +60,11 @@ def parse(equation, shapes):
   if len(terms) != len(shapes):
     raise ValueError(f'Got {len(shapes)} inputs for equation "{equation}", expecting {len(terms)}')
   if match.group(2):
-    return terms, match.group(2)[2:]
+    output = match.group(2)[2:]
+    for label in output.replace(".", ""):
+      if all(label not in term for term in terms):
+        raise ValueError(f"Output subscripts contain the label {label} not present in the input subscripts.")
+    return terms, output
   letters = "".join(terms).replace(".", "")
   once = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
   return terms, ("..." if any("..." in term for term in terms) else "") + once

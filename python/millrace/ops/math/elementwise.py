@@ -87,6 +87,10 @@ def sign(x, name=None):
   """-1, 0 or 1 by the sign of each element; of complex numbers y / |y|, or 0. Takes a sparse tensor by its values."""
   if isinstance(x, composite.SparseTensor):
     return composite.SparseTensor(x.indices, gen.sign(x.values, name=name), x.dense_shape)
+  x = convert_to_tensor(x)
+  if x.dtype.is_complex:
+    size = gen.cast(gen.complex_abs(x, Tout=x.dtype.real_dtype), x.dtype)
+    return gen.div_no_nan(x, size, name=name)
   return gen.sign(x, name=name)
 
 

@@ -8,7 +8,7 @@ from millrace.framework import composite, dtypes
 from millrace.framework.convert import convert_to_tensor
 from millrace.framework.graph import name_scope
 from millrace.framework.tensor import Tensor
-from millrace.ops.math import binary, division, elementwise, products
+from millrace.ops.math import binary, division, elementwise, products, slices  # noqa: F401 - registers a conversion
 from millrace.ops.math.dispatch import is_registered
 
 

@@ -20,7 +20,8 @@ def all_dimensions(x):
     rank = x.get_shape().rank
   elif isinstance(x, composite.SparseTensor) and x.dense_shape.get_shape().is_fully_defined():
     rank = x.dense_shape.get_shape().dims[0].value
-  if rank is not None:
+  # A scalar goes the long way, as in graphs of TensorFlow.
+  if rank:
     return tf.constant(np.arange(rank, dtype=np.int32), dtype=dtypes.int32)
   return tf.range(0, tf.rank(x))
 
@@ -147,7 +148,7 @@ def count_nonzero(
 ):
   """How many elements along `axis` are not 0, false or an empty text, as `dtype`."""
   keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
-  input_tensor = renamed("input_tensor", input_tensor, "input", input)
+  input_tensor = renamed("input", input, "input_tensor", input_tensor)
   axis = renamed("axis", axis, "reduction_indices", reduction_indices)
   with name_scope(name, "count_nonzero", [input_tensor]):
     x = convert_to_tensor(input_tensor, name="input")

@@ -42,8 +42,9 @@ def _counts(data, segment_ids, num_segments):
   num_segments = convert_to_tensor(num_segments)
   ones = tf.ones(_shape_of(segment_ids), dtype=data.dtype)
   count = gen.unsorted_segment_sum(ones, segment_ids, num_segments)
+  rows = num_segments[tf.newaxis]
   extra = tf.ones([tf.rank(data) - tf.rank(segment_ids)], dtype=num_segments.dtype)
-  count = tf.reshape(count, tf.concat([num_segments[tf.newaxis], extra], axis=0))
+  count = tf.reshape(count, tf.concat([rows, extra], axis=0))
   return gen.maximum(count, 1)
 
 
