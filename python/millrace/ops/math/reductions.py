@@ -16,7 +16,7 @@ def all_dimensions(x):
   import numpy as np
 
   rank = None
-  if isinstance(x, Tensor):
+  if isinstance(x, (Tensor, tf.Variable)):
     rank = x.get_shape().rank
   elif isinstance(x, composite.SparseTensor) and x.dense_shape.get_shape().is_fully_defined():
     rank = x.dense_shape.get_shape().dims[0].value
