@@ -15,7 +15,7 @@ def _check_arguments(function, sentinel, labels, logits):
   if sentinel is not None:
     raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...)")
   if labels is None or logits is None:
-    raise ValueError(f"Both `labels` and `logits` must be provided for {function}. Received: labels={labels} and logits={logits}")
+    raise ValueError(f"Both `labels` and `logits` must be provided for {function}Received: labels={labels} and logits={logits}")
 
 
 def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):

@@ -142,13 +142,11 @@ def ctc_unique_labels(labels, name=None):
     labels = convert.convert_to_tensor(labels, name="labels")
 
     def of_row(row):
-      found = gen.unique(row)
-      padding = (
-        tf.shape(found.idx)[0] - tf.shape(found.y)[0]
-        if row.shape.as_list()[0] is None
-        else row.shape.as_list()[0] - tf.shape(found.y)[0]
-      )
-      padded = tf.pad(found.y, [[0, padding]])
-      return tf.cast(padded, dtypes.int64), found.idx
+      distinct, positions = gen.unique(row)
+      length = row.get_shape().as_list()[0] if row.get_shape().ndims else None
+      if length is None:
+        length = tf.shape(row)[0]
+      padded = tf.pad(distinct, [[0, length - tf.shape(distinct)[0]]])
+      return [tf.cast(padded, dtypes.int64), positions]
 
     return tf.map_fn(of_row, labels, dtype=[dtypes.int64, dtypes.int32])

@@ -4,7 +4,7 @@ import numbers
 
 import millrace as tf
 from millrace import gen
-from millrace.framework import constants, convert, tensor_shape
+from millrace.framework import constants, convert, seeds, tensor_shape
 from millrace.framework import graph as ops
 from millrace.framework.deprecation import deprecated_argument_lookup
 from millrace.framework.tensor import Tensor
@@ -32,6 +32,8 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     if not x.dtype.is_floating:
       raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype}")
     if is_number and rate == 0:
+      # The seed is drawn all the same: others do not depend on the rate.
+      seeds.get_seed(seed)
       return x
     if is_number:
       scaled = gen.mul(x, convert.convert_to_tensor(1.0 / (1 - rate), dtype=x.dtype))
@@ -63,6 +65,8 @@ def _noise_shape(x, noise_shape):
   """Returns the shape of the noise: that of `x`, or the one given with the dimensions of `x` in place of None."""
   if noise_shape is None:
     return tf.shape(x)
+  if isinstance(noise_shape, Tensor):
+    return noise_shape
   try:
     wanted = tensor_shape.as_shape(noise_shape)
   except (TypeError, ValueError):

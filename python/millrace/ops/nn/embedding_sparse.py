@@ -67,9 +67,9 @@ def _weighted(combiner, rows, positions, segments, weights, name):
     weights = tf.cast(weights, rows.dtype)
   rows = tf.gather(rows, positions)
   # Weights get dimensions of 1 for all that a row has.
-  ones = tf.ones(tf.expand_dims(tf.rank(rows) - 1, 0), dtypes.int32)
+  behind = tf.expand_dims(tf.rank(rows) - 1, 0)
   static = weights.get_shape()
-  weights = tf.reshape(weights, tf.concat([tf.shape(weights), ones], 0))
+  weights = tf.reshape(weights, tf.concat([tf.shape(weights), tf.ones(behind, dtypes.int32)], 0))
   if rows.get_shape().ndims is not None:
     weights.set_shape(static.concatenate([1] * (rows.get_shape().ndims - 1)))
   rows *= weights

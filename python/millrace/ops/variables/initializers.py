@@ -90,10 +90,14 @@ class constant_initializer(Initializer):
     return {"value": self.value, "dtype": self.dtype.name}
 
 
+class _NoLeast(int):
+  """The zero of an initializer that was given no least value: random_uniform takes that for the number 0.0."""
+
+
 class random_uniform_initializer(Initializer):
   """Values between `minval` and `maxval`, which has to be given for integers and is 1 by default otherwise."""
 
-  def __init__(self, minval=0, maxval=None, seed=None, dtype=dtypes.float32):
+  def __init__(self, minval=_NoLeast(0), maxval=None, seed=None, dtype=dtypes.float32):
     self.minval = minval
     self.maxval = maxval
     self.seed = seed
@@ -102,7 +106,9 @@ class random_uniform_initializer(Initializer):
   def __call__(self, shape, dtype=None, partition_info=None):
     if dtype is None:
       dtype = self.dtype
-    return tf.random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+    # An integer zero is left out of the graph, this default never was.
+    minval = 0.0 if isinstance(self.minval, _NoLeast) else self.minval
+    return tf.random_uniform(shape, minval, self.maxval, dtype, seed=self.seed)
 
   def get_config(self):
     return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}

@@ -33,4 +33,4 @@ def _sliced(variable, slice_spec):
 
 def _iterated(variable):
   """Raises what iterating over a tensor raises."""
-  return Tensor.__iter__(variable.value())
+  return Tensor.__iter__(variable.read_value())

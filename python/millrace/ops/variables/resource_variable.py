@@ -314,6 +314,11 @@ class ResourceVariable(Variable):
     return self._handle.graph
 
   @property
+  def _unique_id(self):
+    """What tells the variable from others in tables of optimizers."""
+    return self._shared_name
+
+  @property
   def create(self):
     """The op that writes the initial value: `initializer`, by another name."""
     return self._initializer_op
@@ -358,6 +363,10 @@ class _UnreadVariable(ResourceVariable):
 
   def _order(self):
     return ops.control_dependencies([self._parent_op])
+
+  def read_value(self):
+    with self._order():
+      return self._read_variable_op()
 
   @property
   def name(self):

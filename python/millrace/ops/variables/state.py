@@ -58,8 +58,9 @@ def count_up_to(ref, limit, name=None):
 def _scatter(op, resource_op, ref, indices, updates, use_locking, name):
   if _is_buffer(ref):
     return op(ref, indices, updates, use_locking=use_locking, name=name)
+  read_after = ref._lazy_read
   updates = convert.convert_to_tensor(updates, dtype=ref.dtype)
-  return ref._lazy_read(resource_op(ref.handle, indices, updates, name=name))
+  return read_after(resource_op(ref.handle, indices, updates, name=name))
 
 
 def scatter_update(ref, indices, updates, use_locking=True, name=None):
