@@ -153,7 +153,8 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
     beta = tf.cast(beta, dtype)
     step = tf.minimum(tf.cast(global_step, dtype), decay_steps)
     linear = (decay_steps - step) / decay_steps
-    fraction = 2.0 * num_periods * (step / decay_steps)
+    completed = step / decay_steps
+    fraction = 2.0 * num_periods * completed
     cosine = 0.5 * (1.0 + tf.cos(tf.constant(math.pi, dtype=dtype) * fraction))
     return tf.multiply(learning_rate, (alpha + linear) * cosine + beta, name=scope)
 
@@ -185,6 +186,7 @@ def noisy_linear_cosine_decay(
     linear = (decay_steps - step) / decay_steps
     std = tf.sqrt(initial_variance / (tf.pow(1.0 + step, variance_decay)))
     noisy = linear + tf.random_normal(linear.shape, stddev=std)
-    fraction = 2.0 * num_periods * (step / decay_steps)
+    completed = step / decay_steps
+    fraction = 2.0 * num_periods * completed
     cosine = 0.5 * (1.0 + tf.cos(tf.constant(math.pi, dtype=dtype) * fraction))
     return tf.multiply(learning_rate, (alpha + noisy) * cosine + beta, name=scope)

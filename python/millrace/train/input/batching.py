@@ -291,7 +291,7 @@ def _batch_join(
 
 def _shuffle_queue(capacity, min_after_dequeue, seed, tensor_list_list, shapes, enqueue_many, shared_name):
   if capacity <= min_after_dequeue:
-    raise ValueError("capacity %d must be bigger than min_after_dequeue %d." % (capacity, min_after_dequeue))
+    raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {min_after_dequeue}.")
   return tf.RandomShuffleQueue(
     capacity=capacity,
     min_after_dequeue=min_after_dequeue,

@@ -7,9 +7,9 @@ from millrace.train import queue_runners
 
 def match_filenames_once(pattern, name=None):
   """A local variable with the names of the files that match `pattern` when it is initialized."""
-  with tf.name_scope(name, "matching_filenames", [pattern]) as name:
+  with tf.name_scope(name, "matching_filenames", [pattern]) as scope:
     return tf.Variable(
-      name=name,
+      name=scope,
       initial_value=tf.matching_files(pattern),
       trainable=False,
       validate_shape=False,
@@ -25,7 +25,7 @@ def limit_epochs(tensor, num_epochs=None, name=None):
   if num_epochs is None:
     return tensor
   if num_epochs <= 0:
-    raise ValueError("num_epochs must be > 0 not %d." % num_epochs)
+    raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
   with tf.name_scope(name, "limit_epochs", [tensor]) as scope:
     zero64 = tf.constant(0, dtype=tf.int64)
     epochs = tf.Variable(zero64, name="epochs", trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES])

@@ -4,25 +4,12 @@ import collections
 
 import millrace as tf
 from millrace import gen
-from millrace.framework import composite, constant_values
+from millrace.framework import composite
+from millrace.ops.control_flow.basics import with_dependencies
+from millrace.ops.control_flow.conditional import smart_cond
 
 # How a tensor was stored: whether it is sparse, the op that stores it, and its rank without the batch.
 Stored = collections.namedtuple("Stored", ["sparse", "map_op", "rank"])
-
-
-def smart_cond(pred, fn1, fn2):
-  """One of both at once if `pred` is known, else tf.cond."""
-  value = constant_values.constant_value(pred)
-  if value is None:
-    return tf.cond(pred, fn1, fn2)
-  return fn1() if value else fn2()
-
-
-def with_dependencies(dependencies, tensor):
-  """`tensor`, once the dependencies have run."""
-  scope = tf.name_scope(None, "control_dependency", [*dependencies, tensor])
-  with scope as name, tf.colocate_with(tensor), tf.control_dependencies(dependencies):
-    return tf.identity(tensor, name=name)
 
 
 def _store(t, shared_name=None):

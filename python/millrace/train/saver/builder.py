@@ -3,6 +3,7 @@
 import millrace as tf
 from millrace import gen
 from millrace.framework import device_spec, protos
+from millrace.ops.control_flow.basics import with_dependencies
 from millrace.train.saver import saveable as saveable_lib
 
 V1 = 1
@@ -64,7 +65,7 @@ class BaseSaverBuilder:
   def _add_save_ops(self, filename_tensor, saveables):
     """The name of the file, once it is written."""
     save = self.save_op(filename_tensor, saveables)
-    return _after([save], filename_tensor)
+    return with_dependencies([save], filename_tensor)
 
   def _add_sharded_save_ops_v2(self, checkpoint_prefix, per_device):
     """Each device writes a part into a folder of its own; the last one puts them together."""
@@ -224,10 +225,3 @@ class BulkSaverBuilder(BaseSaverBuilder):
     types = [spec.dtype.base_dtype for spec in specs]
     with tf.device("cpu:0"):
       return gen.restore_v2(filename_tensor, names, slices, types)
-
-
-def _after(dependencies, tensor):
-  """`tensor`, once the dependencies have run."""
-  scope = tf.name_scope(None, "control_dependency", [*dependencies, tensor])
-  with scope as name, tf.colocate_with(tensor), tf.control_dependencies(dependencies):
-    return tf.identity(tensor, name=name)

@@ -64,7 +64,7 @@ class CheckpointReader:
   def debug_string(self):
     """A line for each tensor: name, type and shape, as bytes."""
     lines = [
-      f"{name} ({protos.DataType.Name(dtype.as_datatype_enum)}) {shape.as_list()}"
+      f"{name} ({protos.DataType.Name(dtype.as_datatype_enum)}) [{','.join(str(d) for d in shape.as_list())}]"
       for name, (dtype, shape) in sorted(self._entries.items())
     ]
     return "".join(line + "\n" for line in lines).encode("utf-8")
