@@ -2,10 +2,11 @@
 
 import millrace as tf
 from millrace import gen
-from millrace.framework import dtypes
+from millrace.framework import dtypes, tensor_shape
 from millrace.framework.convert import convert_to_tensor
 from millrace.framework.graph import name_scope
 from millrace.framework.tensor import Tensor
+from millrace.framework.tensor_values import constant_value
 from millrace.ops.math.casts import cast
 
 # The types of a range, each of which holds those before it.
@@ -70,7 +71,10 @@ def linspace(start, stop, num, name=None):
     # With a count of 1 the end is cut off.
     begin = tf.zeros_like(shape)
     size = tf.concat((shape[0:axis], tf.reshape(count, [1]), shape[axis + 1 :]), axis=0)
-    return tf.slice(values, begin, size)
+    result = tf.slice(values, begin, size)
+    known = constant_value(num) if isinstance(num, Tensor) else num
+    result.set_shape(tensor_shape.TensorShape([None if known is None else int(known)]).concatenate(start.get_shape()))
+    return result
 
 
 def is_non_decreasing(x, name=None):

@@ -53,6 +53,9 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
         0,
       )
       signal = tf.pad(signal, paddings, constant_values=pad_value)
+      if isinstance(shape, np.ndarray) and static is not None and static[axis] is not None and static[axis + 1] is not None:
+        padded = max(0, static[axis + 1] + int(constant_value(frame_step)) * (static[axis] - 1) - int(length))
+        signal.set_shape([*shape[:axis], length + padded, *shape[axis + 1 :]])
       shape = tf.shape(signal)
       length = shape[axis]
     else:
@@ -80,15 +83,11 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
 def _around(signal, axis):
   """The shape, the dimension, and the sizes before it, of it and behind it: of numpy where they are known."""
   shape = known_or_tensor(tf.shape(signal))
-  ndims = signal.get_shape().ndims
-  if ndims is not None and not hasattr(axis, "op"):
-    rank = ndims
-    axis = int(np.arange(ndims)[axis])
-  else:
-    rank = tf.rank(signal)
-    axis = known_or_tensor(tf.range(rank)[axis])
-  if isinstance(shape, np.ndarray) and isinstance(axis, int):
+  if isinstance(shape, np.ndarray) and not hasattr(axis, "op"):
+    axis = int(np.arange(len(shape))[axis])
     return shape, axis, shape[:axis], shape[axis], shape[axis + 1 :]
+  rank = tf.rank(signal)
+  axis = tf.range(rank)[axis]
   outer, length, inner = tf.split(shape, [axis, 1, rank - 1 - axis])
   return shape, axis, outer, tf.reshape(length, []), inner
 
@@ -143,6 +142,8 @@ def overlap_and_add(signal, frame_step, name=None):
     frame_length = shape[-1]
     frames = shape[-2]
     length = frame_length + frame_step * (frames - 1)
+    if not hasattr(frame_step, "op") and last_size(signal) == frame_step:
+      return tf.reshape(signal, tf.concat([outer, [length]], 0), name="fast_path")
     # Each frame is cut into segments of one step; those of one place in time then stand in one column.
     segments = -(-frame_length // frame_step)
     paddings = [[0, segments], [0, segments * frame_step - frame_length]]

@@ -97,6 +97,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
       total = tf.tile(total, [overlaps, 1])
       total = tf.reshape(total, [overlaps * step])
       total = total[:length]
+      total.set_shape(forward.get_shape())
       return tf.where(tf.equal(total, 0), tf.zeros_like(total), forward / total)
 
   return inverse_stft_window_fn_inner
