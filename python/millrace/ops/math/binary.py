@@ -8,7 +8,6 @@ from millrace.framework.graph import name_scope
 from millrace.ops.math.dispatch import binary
 
 atan2 = binary(gen.atan2)
-equal = binary(gen.equal)
 floor_div = binary(gen.floor_div)
 floormod = binary(gen.floor_mod)
 greater = binary(gen.greater)
@@ -19,7 +18,6 @@ logical_and = binary(gen.logical_and)
 logical_or = binary(gen.logical_or)
 maximum = binary(gen.maximum)
 minimum = binary(gen.minimum)
-not_equal = binary(gen.not_equal)
 realdiv = binary(gen.real_div)
 squared_difference = binary(gen.squared_difference)
 truncatediv = binary(gen.truncate_div)
@@ -36,6 +34,18 @@ bitwise_or = binary(gen.bitwise_or)
 bitwise_xor = binary(gen.bitwise_xor)
 left_shift = binary(gen.left_shift)
 right_shift = binary(gen.right_shift)
+
+
+@binary
+def equal(x, y, name=None):
+  """Whether the elements are equal."""
+  return gen.equal(x, y, name=name)
+
+
+@binary
+def not_equal(x, y, name=None):
+  """Whether the elements differ."""
+  return gen.not_equal(x, y, name=name)
 
 
 @binary
