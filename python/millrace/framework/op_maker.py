@@ -314,7 +314,7 @@ def result_class(op_type):
 def _is_reserved(name):
   import keyword
 
-  return keyword.iskeyword(name) or name in ("count", "index")
+  return keyword.iskeyword(name)
 
 
 def _error(code, message):
