@@ -1,7 +1,7 @@
 """Elements repeated, each as often as a number or a vector says."""
 
 from millrace import gen
-from millrace.framework import constants, convert, dtypes, graph, tensor_shape
+from millrace.framework import constants, convert, dtypes, graph, tensor_shape, tensor_values
 from millrace.ops.array import filling, gathering, joining, moving, shapes
 
 
@@ -73,6 +73,8 @@ def _repeat_all(data, data_shape, count, axis):
 
 
 def _repeat_each(data, data_shape, repeats, axis):
+  known = tensor_values.constant_value(repeats)
+  count = None if known is None or known.ndim != 1 else int(known.sum())
   repeats = gen.broadcast_to(repeats, [data_shape[axis]])
   original = repeats
   if repeats.get_shape().ndims != axis + 1:
@@ -92,6 +94,6 @@ def _repeat_each(data, data_shape, repeats, axis):
   total = gen.sum(original, gen.range(0, shapes.rank(original), 1))
   result = shapes.reshape(masked, joining.concat([data_shape[:axis], [total], data_shape[axis + 1 :]], axis=0))
   if data.get_shape().ndims is not None:
-    known = tensor_shape.TensorShape(data.get_shape()[:axis]).concatenate([None])
+    known = tensor_shape.TensorShape(data.get_shape()[:axis]).concatenate([count])
     result.set_shape(known.concatenate(data.get_shape()[axis + 1 :]))
   return result
