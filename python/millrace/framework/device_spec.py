@@ -121,8 +121,8 @@ def _parse(spec):
       continue
     if len(words) == 3 and words[0] == "device":
       this, index = words[1], words[2]
-    elif len(words) == 2 and words[0].upper() in _SHORT_TYPES:
-      this, index = words[0].upper(), words[1]
+    elif len(words) <= 2 and words[0].upper() in _SHORT_TYPES:
+      this, index = words[0].upper(), words[1] if len(words) == 2 else "*"
     else:
       raise ValueError("Unknown attribute '%s' is encountered while parsing the device spec: '%s'." % (words[0], spec))
     if kind is not None:
