@@ -8,7 +8,7 @@ import sys
 
 from millrace.api import modules
 from millrace.api.tables import tables
-from millrace.scripts import internals
+from millrace.scripts import facade, internals, old_names
 
 VERSIONS = {"1.15": "1.15.0", "0.12": "0.12.1"}
 NAME = "tensorflow"
@@ -20,12 +20,12 @@ class Finder(importlib.abc.MetaPathFinder):
       return None
     rest = fullname[len(NAME) + 1 :]
     if not rest:
-      return modules.alias_spec(fullname, modules.ROOT)
+      return _public_spec(fullname, "tf")
     if internals.is_module(fullname):
       return importlib.machinery.ModuleSpec(fullname, internals.Loader(), is_package=True)
     api_name = modules.api_name_of("%s.%s" % (modules.ROOT, rest))
     if api_name == "tf" or tables().is_module(api_name):
-      return modules.alias_spec(fullname, modules.module_name(api_name))
+      return _public_spec(fullname, api_name)
     reason = tables().reason(api_name)
     if reason is not None:
       raise ModuleNotFoundError("%s is not part of Millrace. %s" % (fullname, reason), name=fullname)
@@ -33,6 +33,14 @@ class Finder(importlib.abc.MetaPathFinder):
       "No module named %r: Millrace has TensorFlow 1.15's public API and the internals that programs import most" % fullname,
       name=fullname,
     )
+
+
+def _public_spec(name, api_name):
+  """A spec of a public module under TensorFlow's name."""
+  target = modules.module_name(api_name)
+  if _installed == "0.12" and isinstance(importlib.import_module(target), modules.ApiModule):
+    return importlib.machinery.ModuleSpec(name, facade.Loader(api_name, VERSIONS["0.12"]), is_package=True)
+  return modules.alias_spec(name, target)
 
 
 _installed = None
@@ -44,8 +52,11 @@ def installed():
 
 
 def install(tf="1.15"):
-  """Installs the hook for this process and those that multiprocessing spawns. Raises ValueError for an unknown version,
-  RuntimeError if TensorFlow itself is loaded already or another version was asked for before."""
+  """Installs the hook for this process and those that multiprocessing spawns.
+
+  With "1.15", `tensorflow` is this package's own module; with "0.12", one beside it. Raises ValueError for an unknown version,
+  RuntimeError if TensorFlow itself is loaded already or another version was asked for before.
+  """
   global _installed
   version = ".".join(str(tf).split(".")[:2])
   if version not in VERSIONS:
@@ -58,14 +69,14 @@ def install(tf="1.15"):
   loaded = sys.modules.get(NAME)
   if loaded is not None and loaded is not root:
     raise RuntimeError("millrace.install: TensorFlow is imported already in this process; install Millrace before it")
-  from millrace.scripts import old_names
-
   _installed = version
-  old_names.install(version)
-  root.__dict__["__version__"] = VERSIONS[version]
+  old_names.install()
   sys.meta_path.insert(0, Finder())
+  if version == "1.15":
+    root.__dict__["__version__"] = VERSIONS[version]
+  public = importlib.import_module(NAME)
   for name in ("python", "core", "examples"):
-    root.__dict__[name] = importlib.import_module("%s.%s" % (NAME, name))
+    public.__dict__[name] = importlib.import_module("%s.%s" % (NAME, name))
   _follow_spawned(version)
 
 

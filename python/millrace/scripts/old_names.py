@@ -1,7 +1,7 @@
 """Names from before TensorFlow 1.0: they work in scripts that are run unchanged, with a warning that says the new name.
 
 `compat/old_names.txt` has them: the old name, the new one, and for arguments that are called differently pairs `old=new`. With
-version 0.12, functions whose arguments had another order have it again (`before_1_0`).
+version 0.12, functions whose arguments had another order have it again (`before_1_0`) in the modules that scripts import.
 """
 
 import functools
@@ -25,14 +25,11 @@ REORDERED = {
 }
 
 
-_since_1_0 = {}
-
-
 def since_1_0(name):
-  """Returns the function of a public name with its present arguments, also where `name` has the old ones."""
+  """Returns the function of a public name, with its present arguments."""
   from millrace.api import modules
 
-  return modules.resolve(_since_1_0.get(name) or tables().places[name])
+  return modules.resolve(tables().places[name])
 
 
 def _renamed(old, new, arguments):
@@ -80,28 +77,9 @@ class _Lazy:
 old = _Lazy()
 
 
-def install(version):
+def install():
   """Adds the old names to the public ones."""
   public = tables()
   for name, (new, _) in names().items():
     if name not in public.places and new in public.places:
       public.add(name, "scripts.old_names:old.%s" % name.replace(".", "__"))
-  if version == "0.12":
-    for name, function in REORDERED.items():
-      if name in public.places:
-        _since_1_0[name] = public.places[name]
-        public.places[name] = "scripts.before_1_0:%s" % function
-    _forget(REORDERED)
-
-
-def _forget(changed):
-  """Lets modules look these names up anew."""
-  import sys
-
-  from millrace.api import modules
-
-  for name in changed:
-    module, _, attribute = name.rpartition(".")
-    loaded = sys.modules.get(modules.module_name(module))
-    if loaded is not None:
-      loaded.__dict__.pop(attribute, None)

@@ -78,9 +78,7 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
   `x` is a tensor or a list of them (then a list of pairs is returned), which are fed with `x_init_value`, by default random
   numbers. `init_targets` are run before. Needs a default session.
   """
-  from millrace.framework import graph
-  from millrace.ops.array import placeholders
-  from millrace.ops.gradients import gradients as gradients_module
+  import millrace as tf
 
   several = isinstance(x, list)
   xs = x if several else [x]
@@ -91,9 +89,8 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
     for target in init_targets if isinstance(init_targets, (list, tuple)) else [init_targets]:
       target.run()
   feeds = dict(extra_feed_dict or {})
-  with graph.get_default_graph().as_default():
-    dy = placeholders.placeholder(y.dtype.base_dtype, shape=y_shape)
-    dxs = gradients_module.gradients(y, xs, dy)
+  dy = tf.placeholder(y.dtype.base_dtype, shape=y_shape)
+  dxs = tf.gradients(y, xs, dy)
   for tensor, dx in zip(xs, dxs):
     if dx is None:
       raise AssertionError("no gradient of %s with respect to %s" % (y.name, tensor.name))
