@@ -233,3 +233,43 @@ def program_check_all_numerics(tf):
 def program_log_placement(tf):
   tf.debugging.set_log_device_placement(False)
   return tf.debugging.get_log_device_placement()
+
+
+def program_print(tf):
+  x = tf.placeholder(tf.float32, [2], name="x")
+  s = tf.SparseTensor([[0]], [1.0], [3])
+  y = tf.Print(x, [x, "text"], "message", first_n=0, summarize=4, name="named")
+  z = tf.Print(x, [tf.shape(x)], first_n=0)
+  prints = [
+    tf.print(x),
+    tf.print(
+      "hello", x, {"b": x, "a": 1}, [1, (x, "text")], output_stream=tf.logging.info, summarize=5, sep="|", end="!", name="p"
+    ),
+    tf.print("x"),
+    tf.print(s),
+    tf.print(x, "and", tf.constant("text"), summarize=-1),
+    tf.print(tf.constant("text"), end=""),
+    tf.print([x, x]),
+  ]
+  return [
+    _run(tf, [y, z], {x: [1.0, 2.0]}),
+    [p.type for p in prints],
+    _raised(lambda: tf.print(x, other=1)),
+    _raised(lambda: tf.print(x, output_stream=3)),
+  ]
+
+
+def program_print_to_a_file(tf):
+  """The path, which is new in each run, is in the graph."""
+  import os
+  import tempfile
+
+  path = os.path.join(tempfile.mkdtemp(), "printed")
+  x = tf.placeholder(tf.float32, [None], name="x")
+  printed = tf.print("values:", x, [x, "a"], output_stream="file://" + path, summarize=2)
+  _run(tf, printed, {x: [1.0, 2.5, 3.0, 4.0, 5.0]})
+  with open(path) as file:
+    return file.read()
+
+
+program_print_to_a_file.values_only = True

@@ -293,3 +293,24 @@ def program_wrong_confusion_matrix(tf):
   labels = tf.placeholder(tf.int32, [2], name="labels")
   matrix = tf.confusion_matrix(labels, [0, 1], num_classes=2)
   return [_raised(lambda value=value: _run(tf, matrix, {labels: value})) for value in ([0, 1], [0, 2], [-1, 1])]
+
+
+def program_sort(tf):
+  x = tf.placeholder(tf.float32, [2, 3], name="x")
+  u = tf.placeholder(tf.float32, name="u")
+  results = []
+  for function in (tf.sort, tf.argsort):
+    results += [
+      function(x),
+      function(x, direction="DESCENDING", name="named"),
+      function(x, axis=0),
+      function(x, 0, "DESCENDING"),
+      function(np.array([[3, -1], [-(2**31), 7]], np.int32), axis=-1),
+      function(np.array([3, 0, 255], np.uint8)),
+      function(tf.ones([2, 3, 4]) * [4.0, 2.0, 3.0, 1.0], axis=-2),
+      function(u, axis=0),
+    ]
+  results.append(tf.argsort(x, stable=True))
+  value = np.array([[3.0, 1.0, 2.0], [0.5, 7.0, -1.0]])
+  values = _run(tf, results, {x: value, u: value})
+  return values + [_raised(lambda: tf.sort(x, direction="UP")), _raised(lambda: tf.argsort(x, axis=tf.placeholder(tf.int32, [])))]
