@@ -59,9 +59,12 @@ _FUNCTIONS_WITH_PARTS = {
 
 
 def rows():
+  """The rows in scope: without name spaces that come later, and names that the package says it does not offer."""
+  from millrace.api.tables import tables
+
   with open(os.path.join(FOLDER, "api_1_15.tsv"), encoding="utf-8") as file:
     found = [Row(line) for line in file if not line.startswith("#")]
-  return [row for row in found if not LATER.match(row.name)]
+  return [row for row in found if not LATER.match(row.name) and tables().reason(row.name) is None]
 
 
 def parameters(signature):
