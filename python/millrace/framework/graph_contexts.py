@@ -181,7 +181,7 @@ class ControlDependencies:
         op = value
       else:
         # Variables have an op as well, and what stands for a tensor names it itself.
-        element = value.op if hasattr(value, "op") and not hasattr(value, "_as_graph_element") else graph.as_graph_element(value)
+        element = value.op if hasattr(value, "_handle") and hasattr(value, "op") else graph.as_graph_element(value)
         op = element.op if isinstance(element, Tensor) else element
         if not isinstance(op, Operation):
           raise TypeError("Control input must be Operation or Tensor: %s" % (value,))
