@@ -54,8 +54,19 @@ std::string ClientGraph::FreeName(absl::string_view name) const {
 
 StatusOr<Operation> ClientGraph::AddNode(const NodeSpec& spec) {
   StatusOr<Operation> op = AddNodeOutside(spec);
-  const std::shared_ptr<ControlFlowContext> context = control_flow_context();
-  if (context == nullptr || !op.ok()) return op;
+  if (!op.ok()) return op;
+  std::shared_ptr<ControlFlowContext> context;
+  bool any = false;
+  {
+    MutexLock lock(mu_);
+    context = context_;
+    any = !contexts_.empty();
+  }
+  if (context == nullptr) {
+    for (size_t i = 0; any && i < spec.inputs.size(); ++i)
+      MR_RETURN_IF_ERROR(CheckInputContext(*op, spec.inputs[i].op()));
+    return op;
+  }
   MR_RETURN_IF_ERROR(
       context->AddOp(*op, {.scope = ContextScope(spec),
                            .devices = spec.devices,
@@ -318,6 +329,12 @@ Status ClientGraph::MergeShape(const Output& output,
                                const PartialShape& shape) {
   MutexLock lock(mu_);
   return refiner_.MergeShape(output.ref(), shape);
+}
+
+Status ClientGraph::ReplaceShape(const Output& output,
+                                 const PartialShape& shape) {
+  MutexLock lock(mu_);
+  return refiner_.ReplaceShape(output.ref(), shape);
 }
 
 std::optional<Tensor> ClientGraph::Value(const Output& output) {

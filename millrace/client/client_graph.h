@@ -120,6 +120,9 @@ class ClientGraph final : public RefCounted {
 
   PartialShape Shape(const Output& output) const;
   Status MergeShape(const Output& output, const PartialShape& shape);
+  // Sets the shape, whatever is known: for a variable of a loop that may change
+  // it.
+  Status ReplaceShape(const Output& output, const PartialShape& shape);
   std::optional<Tensor> Value(const Output& output);
   // Returns what is known of the value behind a handle, or of a list's
   // elements; empty if nothing is.

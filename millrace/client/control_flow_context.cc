@@ -264,7 +264,8 @@ StatusOr<Output> WhileContext::AddValue(const Output& value,
     MR_ASSIGN_OR_RETURN(around, outer()->AddValue(value, place));
   }
   ClientGraph::NodeSpec spec;
-  spec.name = graph_.UniqueName(absl::StrCat(place.scope, "Enter"));
+  spec.name = graph_.UniqueName(
+      absl::StrCat(place.scope, around.is_ref() ? kRefEnter : builtin::kEnter));
   spec.op = around.is_ref() ? kRefEnter : builtin::kEnter;
   spec.inputs = absl::MakeConstSpan(&around, 1);
   spec.attrs.Set("T", around.dtype());

@@ -209,6 +209,13 @@ void BindFlow(nb::module_& m) {
           Check(variable.graph()->SetInput(variable.op(), 1, OutputFrom(next)), true);
         },
         "Makes a NextIteration the second input of a Merge.");
+  m.def("replace_shape",
+        [](nb::handle tensor, nb::handle shape) {
+          TensorObject* const t = AsTensor(tensor);
+          Check(t->graph->core->graph->ReplaceShape(OutputOf(t), ShapeOf(shape)), true);
+          ++t->graph->core->shape_changes;
+        },
+        "Sets what is known of a shape, whatever was inferred.");
   m.def("prevent_feeding",
         [](nb::handle tensor) {
           const Output output = OutputFrom(tensor);

@@ -159,7 +159,7 @@ class _Loop:
               "The shape invariant specified for %s is not compatible with the initial shape of the loop variable. It enters the "
               "loop with shape %s, but the specified shape invariant is %s." % (value.name, value.get_shape(), shape)
             )
-          enter.set_shape(shape)
+          _binding.replace_shape(enter, shape)
         enters.append(enter)
     self._context._core.begin(self._graph, enters)
     merges = [basics.merge([enter, enter])[0] for enter in enters]
