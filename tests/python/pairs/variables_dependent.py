@@ -20,11 +20,12 @@ def program_initialized_value(tf):
 def program_initial_value_of_a_variable(tf):
   v = tf.Variable([1.0, 2.0], name="v")
   w = tf.Variable(v, name="w")
-  x = tf.Variable(tf.multiply(v, 2.0) + tf.reduce_sum(w), name="x")
-  y = tf.Variable(tf.stack([tf.constant(1.0), tf.reduce_sum(x)]), name="y")
+  x = tf.Variable(tf.multiply(v, 2.0) + tf.reduce_sum(v), name="x")
+  u = tf.Variable(3.0, name="u")
+  y = tf.Variable(tf.stack([tf.constant(1.0), u * u, tf.reduce_sum(v)]), name="y")
   with tf.Session() as session:
     session.run(tf.global_variables_initializer())
-    return session.run([v, w, x, y])
+    return session.run([v, w, x, u, y])
 
 
 def program_initial_value_of_a_local_variable(tf):
@@ -74,7 +75,7 @@ def program_made_in_a_loop(tf):
   out = tf.while_loop(lambda i, total: i < 3, body, [0, 0.0])
   with tf.Session() as session:
     session.run(tf.global_variables_initializer())
-    return [v.name for v in tf.global_variables()] + session.run(out)
+    return [v.name for v in tf.global_variables()] + list(session.run(out))
 
 
 def program_initial_value_inside_of_a_loop(tf):

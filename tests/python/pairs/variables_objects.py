@@ -46,9 +46,9 @@ def program_initial_values_of_resources(tf):
   c = tf.Variable(lambda: tf.constant([3, 4]), name="c", use_resource=True)
   d = tf.Variable(lambda: [5, 6], dtype=tf.float64, use_resource=True)
   made = [a, b, c, d]
-  return [
-    [str(v), v.name, str(v.dtype), str(v.shape), v.op.name, v.initializer.name, v.handle.name] for v in made
-  ] + _run(tf, made)
+  return [[str(v), v.name, str(v.dtype), str(v.shape), v.op.name, v.initializer.name, v.handle.name] for v in made] + _run(
+    tf, made
+  )
 
 
 def program_arguments(tf):

@@ -57,7 +57,7 @@ def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 <<
     element_size = bytes_per_string_element if dtype.base_dtype == dtypes.string else dtype.size
     partitions = [1] * shape.ndims
     total_bytes = shape.num_elements() * element_size
-    parts = min(max(1, int(total_bytes / min_slice_size)), shape.as_list()[axis], max_partitions)
+    parts = min(max(1, math.ceil(total_bytes / min_slice_size)), shape.as_list()[axis], max_partitions)
     partitions[axis] = parts
     return partitions
 
@@ -125,11 +125,6 @@ def create_partitioned_variables(
     )
   if len(shape) < 1:
     raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
-  for i, (size, count) in enumerate(zip(shape, slicing)):
-    if count < 1 or size < count:
-      raise ValueError(
-        "Cannot slice dimension %d of size %d into %d slices: shape: %s, slicing: %s" % (i, size, count, shape, slicing)
-      )
   with scope.variable_scope(name, "PartitionedVariable", reuse=reuse):
     whole = scope.get_variable_scope()._get_partitioned_variable(
       scope._get_default_variable_store(),

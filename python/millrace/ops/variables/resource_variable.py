@@ -17,7 +17,8 @@ from millrace.ops.variables.variable import Variable
 class ResourceVariable(Variable):
   """A variable that ops reach by its handle. Arguments: see Variable.
 
-  What `assign` and its like return stands for the variable behind that write: whoever reads it reads after the write.
+  What `assign` and its like return stands for the variable behind that write: whoever reads its value or writes to it does so
+  after the write. Reads of rows alone and assignments to slices have no order, as in graphs of TensorFlow.
   """
 
   def __init__(
@@ -165,14 +166,13 @@ class ResourceVariable(Variable):
       return tf.identity(value)
 
   def sparse_read(self, indices, name=None):
-    with self._order(), ops.name_scope("Gather" if name is None else name) as scope:
+    with ops.name_scope("Gather" if name is None else name) as scope:
       return gen.resource_gather(self._handle, indices, dtype=self._dtype, name=scope)
 
   def gather_nd(self, indices, name=None):
-    with self._order(), ops.name_scope("GatherNd" if name is None else name) as scope:
+    with ops.name_scope("GatherNd" if name is None else name) as scope:
       value = gen.resource_gather_nd(self._handle, indices, dtype=self._dtype, name=scope)
-    with self._order():
-      return tf.identity(value)
+    return tf.identity(value)
 
   def eval(self, session=None):
     return self._graph_element.eval(session=session)
@@ -265,21 +265,20 @@ class ResourceVariable(Variable):
   def _strided_slice_assign(
     self, begin, end, strides, value, name, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
   ):
-    with self._order():
-      op = gen.resource_strided_slice_assign(
-        self._handle,
-        begin,
-        end,
-        strides,
-        self._value_to_write(value),
-        name=name,
-        begin_mask=begin_mask,
-        end_mask=end_mask,
-        ellipsis_mask=ellipsis_mask,
-        new_axis_mask=new_axis_mask,
-        shrink_axis_mask=shrink_axis_mask,
-      )
-      return self._lazy_read(op)
+    op = gen.resource_strided_slice_assign(
+      self._handle,
+      begin,
+      end,
+      strides,
+      self._value_to_write(value),
+      name=name,
+      begin_mask=begin_mask,
+      end_mask=end_mask,
+      ellipsis_mask=ellipsis_mask,
+      new_axis_mask=new_axis_mask,
+      shrink_axis_mask=shrink_axis_mask,
+    )
+    return self._lazy_read(op)
 
   def count_up_to(self, limit):
     return gen.resource_count_up_to(self._handle, limit=limit, T=self._dtype)

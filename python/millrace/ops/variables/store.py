@@ -307,13 +307,18 @@ class _VariableStore:
   def _regularize(self, variable, name, regularizer):
     """Adds the loss that the regularizer makes to REGULARIZATION_LOSSES, unless it makes none.
 
-    It is called twice: what the first call builds says whether there is a loss, and graphs have had both since.
+    The first call only says whether there is a loss; graphs of TensorFlow have its ops, too.
     """
+    from millrace.ops.variables.regularization import RegularizationLoss
+
     if regularizer(variable) is None:
       return
-    with ops.colocate_with(variable.op), ops.name_scope(name + "/Regularizer/"):
-      loss = regularizer(variable)
-    ops.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+    def make():
+      with ops.colocate_with(variable.op), ops.name_scope(name + "/Regularizer/"):
+        return regularizer(variable)
+
+    ops.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, RegularizationLoss(make))
 
 
 def _own_frames(frames):

@@ -102,11 +102,11 @@ class Template:
 
   @property
   def variable_scope_name(self):
-    """The scope's name without a slash at its end, None before the first call."""
+    """The scope's name with a slash at its end, None before the first call."""
     if self._variable_scope is None:
       return None
     name = self._variable_scope.name
-    return name[:-1] if name and name[-1] == "/" else name
+    return name + "/" if name and name[-1] != "/" else name
 
   def _collected(self, key):
     return [] if self._variable_scope is None else self._variable_scope.get_collection(key)
