@@ -16,6 +16,7 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 
 import pair_runner
 
@@ -168,6 +169,19 @@ class Calls(ast.NodeVisitor):
       self.names.add(name)
     self.generic_visit(node)
 
+  def visit_Constant(self, node):
+    # A program as a text, which a test runs.
+    if isinstance(node.value, str) and "\n" in node.value and "tf." in node.value:
+      try:
+        tree = ast.parse(textwrap.dedent(node.value.replace("%r", "None").replace("%s", "None")))
+      except (SyntaxError, ValueError):
+        return
+      inner = Calls()
+      inner.visit(tree)
+      self.names |= inner.names
+      for name, calls in inner.calls.items():
+        self.calls.setdefault(name, []).extend(calls)
+
   def visit_Call(self, node):
     name = self.dotted(node.func)
     if name is not None:
@@ -306,7 +320,7 @@ def count(tf, coverage, area_wanted=None):
     if problem is not None:
       continue
     signature = constructors.get(row.name, "") if row.kind in ("class", "value") else row.signature
-    known = parameters(signature) if signature else None
+    known = parameters(signature) if signature and row.kind != "module" else None
     if known is not None:
       subject = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
       ours = our_parameters(subject)

@@ -168,11 +168,14 @@ class Cases(tf.test.TestCase):
     self.assertFalse(tf.test.is_gpu_available(cuda_only=True, min_cuda_compute_capability=(3, 5)))
     self.assertEqual(tf.test.gpu_device_name(), "")
     self.assertFalse(tf.test.is_built_with_cuda())
+    self.assertTrue(tf.test.test_src_dir_path("a/b").endswith("a/b"))
+    tf.logging.warning("w")
 
   marker = 1
 
 if __name__ == "__main__":
-  tf.test.main()
+  import sys
+  tf.test.main(argv=sys.argv)
 """
 
 
@@ -236,6 +239,23 @@ if __name__ == "__main__":
     "Benchmark [Steps.benchmarkConstant] iters: 3" in ran.stderr
     and "Benchmark [Steps.named] iters: 1, wall_time: 3" in ran.stderr
   )
+
+
+def test_local_cluster(tmp_path):
+  text = """
+config = tf.ConfigProto(inter_op_parallelism_threads=2)
+workers, servers = tf.test.create_local_cluster(2, 1, protocol="grpc", worker_config=config, ps_config=config)
+assert len(workers) == 2 and len(servers) == 1
+with tf.device("/job:ps/task:0"):
+  x = tf.Variable(1.0)
+with tf.device("/job:worker/task:1"):
+  y = x + 2.0
+with tf.Session(workers[0].target) as session:
+  session.run(x.initializer)
+  assert session.run(y) == 3.0
+"""
+  ran = run(tmp_path, text)
+  assert ran.returncode == 0, ran.stderr
 
 
 def test_resources(tmp_path):

@@ -1,5 +1,6 @@
 """tf.load_library and others: libraries of ops that were compiled for TensorFlow. There is no interface that they could use here."""
 
+import errno
 import os
 
 from millrace.framework import errors
@@ -25,6 +26,8 @@ def load_op_library(library_filename):
 def load_library(library_location):
   """Always raises an error, as load_op_library; for a folder, of its first library."""
   location = os.fspath(library_location)
+  if not os.path.exists(location):
+    raise FileNotFoundError(errno.ENOENT, "The file or folder to load kernel libraries from does not exist.", location)
   if os.path.isdir(location):
     found = sorted(name for name in os.listdir(location) if name.endswith(".so"))
     if not found:

@@ -275,3 +275,135 @@ def program_logging(tf):
   log.set_verbosity(before)
   unknown = _try(lambda: log.set_verbosity("FOO"))
   return [[log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL], during, unknown, _try(log.flush)]
+
+
+def program_errors_by_name(tf):
+  e = tf.errors
+  op = tf.constant(1, name="failing").op
+  made = [
+    e.CancelledError(op.node_def, op, "a message"),
+    e.UnknownError(op.node_def, op, "a message"),
+    e.InvalidArgumentError(op.node_def, op, "a message"),
+    e.DeadlineExceededError(op.node_def, op, "a message"),
+    e.NotFoundError(op.node_def, op, "a message"),
+    e.AlreadyExistsError(op.node_def, op, "a message"),
+    e.PermissionDeniedError(op.node_def, op, "a message"),
+    e.UnauthenticatedError(op.node_def, op, "a message"),
+    e.ResourceExhaustedError(op.node_def, op, "a message"),
+    e.FailedPreconditionError(op.node_def, op, "a message"),
+    e.AbortedError(op.node_def, op, "a message"),
+    e.OutOfRangeError(op.node_def, op, "a message"),
+    e.UnimplementedError(op.node_def, op, "a message"),
+    e.InternalError(op.node_def, op, "a message"),
+    e.UnavailableError(op.node_def, op, "a message"),
+    e.DataLossError(op.node_def, op, "a message"),
+    tf.OpError(op.node_def, op, "a message", 7),
+  ]
+  codes = [
+    e.OK,
+    e.CANCELLED,
+    e.UNKNOWN,
+    e.INVALID_ARGUMENT,
+    e.DEADLINE_EXCEEDED,
+    e.NOT_FOUND,
+    e.ALREADY_EXISTS,
+    e.PERMISSION_DENIED,
+    e.UNAUTHENTICATED,
+    e.RESOURCE_EXHAUSTED,
+    e.FAILED_PRECONDITION,
+    e.ABORTED,
+    e.OUT_OF_RANGE,
+    e.UNIMPLEMENTED,
+    e.INTERNAL,
+    e.UNAVAILABLE,
+    e.DATA_LOSS,
+  ]
+  found = [
+    [error, error.error_code, error.message, error.op is op, error.node_def.name, error.args, repr(error)] for error in made
+  ]
+  return [codes, found, ["Original stack trace for 'failing'" in str(error) for error in made]]
+
+
+def program_more_texts(tf):
+  return [
+    tf.compat.as_str(b"\xe9", encoding="latin-1"),
+    tf.compat.as_text("a", encoding="ascii"),
+    _try(lambda: tf.compat.as_bytes("\u20ac", encoding="ascii")),
+  ]
+
+
+def program_main(tf):
+  """What the main function gets and how the program ends."""
+  found = []
+
+  def run(main, argv):
+    try:
+      tf.app.run(main=main, argv=argv)
+    except SystemExit as end:
+      found.append(end.code)
+
+  run(lambda argv: found.append(argv), ["program", "a", "--unknown=1"])
+  run(lambda argv: 3, ["program"])
+  run(lambda argv: None, argv=["program", "--", "x"])
+  return found
+
+
+def program_flags_with_bounds(tf):
+  values = tf.flags.FlagValues()
+  tf.app.flags.DEFINE_float("rate", 0.5, "The rate.", lower_bound=0.1, upper_bound=2.0, flag_values=values)
+  tf.app.flags.DEFINE_integer("count", None, "The count.", lower_bound=1, upper_bound=5, flag_values=values, short_name="c")
+  tf.app.flags.DEFINE_enum("kind", "one", ["one", "two"], "The kind.", flag_values=values, short_name="k")
+  tf.app.flags.DEFINE_list("names", "a,b", "The names.", flag_values=values)
+  found = []
+  for argument in ["--rate=0.01", "--rate=3", "--rate=1", "-c=9", "-c=2", "-k=three", "-k=two", '--names=a,"b,c",d']:
+    found.append(
+      (_try(lambda argument=argument: values(["p", argument])), values["rate"].value, values["count"].value, values["kind"].value)
+    )
+  return found + [values.flag_values_dict()["names"]]
+
+
+def program_test_machine(tf):
+  return [
+    tf.test.is_gpu_available(cuda_only=True, min_cuda_compute_capability=(3, 0)),
+    tf.test.gpu_device_name(),
+    tf.test.is_built_with_rocm(),
+    tf.test.is_built_with_cuda(),
+    tf.test.is_built_with_gpu_support(),
+    os.path.isdir(tf.test.get_temp_dir()),
+  ]
+
+
+def program_gradients_are_checked(tf):
+  import numpy as np
+
+  x = tf.placeholder(tf.float32, [2, 3], name="x")
+  z = tf.placeholder(tf.float32, name="z")
+  y = tf.tanh(x) * z
+  start = np.linspace(-1, 1, 6).reshape(2, 3).astype(np.float32)
+  with tf.Session():
+    theory, numeric = tf.test.compute_gradient(
+      x, [2, 3], y, [2, 3], x_init_value=start, delta=1e-2, init_targets=[tf.no_op()], extra_feed_dict={z: 2.0}
+    )
+    error = tf.test.compute_gradient_error(
+      x, [2, 3], y, [2, 3], x_init_value=start, delta=1e-2, init_targets=(tf.no_op(),), extra_feed_dict={z: 2.0}
+    )
+    by_list = tf.test.compute_gradient([x], [[2, 3]], y, [2, 3], x_init_value=[start], delta=1e-2, extra_feed_dict={z: 2.0})
+  return [theory, theory.shape, np.abs(theory - numeric).max() < 1e-3, error < 1e-3, np.array(by_list).shape]
+
+
+program_gradients_are_checked.rtol = 1e-5
+
+
+def program_switches(tf):
+  tf.disable_v2_behavior()
+  tf.disable_eager_execution()
+  tf.disable_control_flow_v2()
+  tf.disable_tensor_equality()
+  tf.disable_v2_tensorshape()
+  return [
+    tf.executing_eagerly(),
+    tf.executing_eagerly_outside_functions(),
+    tf.control_flow_v2_enabled(),
+    _try(lambda: tf.load_op_library("/no/such/file.so")),
+    _try(lambda: tf.load_library("/no/such/file.so")),
+  ]

@@ -86,11 +86,16 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
     if tensor.dtype.base_dtype.name not in ("float16", "float32", "float64", "bfloat16", "complex64", "complex128"):
       raise AssertionError("gradients of type %s are not checked" % tensor.dtype)
   if init_targets is not None:
-    for target in init_targets if isinstance(init_targets, (list, tuple)) else [init_targets]:
+    if not isinstance(init_targets, (list, tuple)):
+      raise AssertionError("init_targets is no list: %s" % (init_targets,))
+    for target in init_targets:
       target.run()
   feeds = dict(extra_feed_dict or {})
-  dy = tf.placeholder(y.dtype.base_dtype, shape=y_shape)
-  dxs = tf.gradients(y, xs, dy)
+  dys, dxs = [], []
+  for tensor in xs:
+    # What is fed in their place later is one element after the other.
+    dys.append(tf.identity(tf.constant(1.0, shape=y_shape, dtype=y.dtype.base_dtype)))
+    dxs.extend(tf.gradients(y, tensor, dys[-1]))
   for tensor, dx in zip(xs, dxs):
     if dx is None:
       raise AssertionError("no gradient of %s with respect to %s" % (y.name, tensor.name))
