@@ -78,6 +78,8 @@ def _kind(item):
     return "int64_list"
   if isinstance(item, float):
     return "float_list"
+  if protos.is_message(item, "Any"):
+    return "any_list"
   return "node_list"
 
 
@@ -108,6 +110,9 @@ def add_collection_def(meta_graph_def, key, graph=None, export_scope=None, exclu
           col_def.node_list.value.append(graph_lib.strip_name_scope(x.name, export_scope))
     elif kind == "bytes_list":
       col_def.bytes_list.value.extend([tf.compat.as_bytes(x) for x in items])
+    elif kind == "any_list":
+      for x in items:
+        col_def.any_list.value.add().CopyFrom(x)
     else:
       getattr(col_def, kind).value.extend(list(items))
   except Exception as e:  # noqa: BLE001

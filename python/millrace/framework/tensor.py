@@ -109,7 +109,27 @@ class Tensor(_binding.Tensor):
       raise ValueError("operator %s cannot be overwritten again on class %s." % (operator, Tensor))
     setattr(Tensor, operator, function)
 
+  # Tensors of calls of tf.py_function have values while the program runs.
+
+  def __getattr__(self, name):
+    if name == "numpy" and self.graph.is_call:
+      return lambda: self.graph.value_of(self)
+    raise AttributeError("'%s' object has no attribute '%s'" % (type(self).__name__, name))
+
+  def __int__(self):
+    return int(self._known_value("int"))
+
+  def __float__(self):
+    return float(self._known_value("float"))
+
+  def _known_value(self, kind):
+    if not self.graph.is_call:
+      raise TypeError("%s() argument must be a string, a bytes-like object or a number, not '%s'" % (kind, type(self).__name__))
+    return self.graph.value_of(self)
+
   def __iter__(self):
+    if self.graph.is_call:
+      return (self[i] for i in range(len(self)))
     from millrace.framework import errors
 
     raise errors.OperatorNotAllowedInGraphError(
@@ -118,12 +138,16 @@ class Tensor(_binding.Tensor):
     )
 
   def __len__(self):
+    if self.graph.is_call:
+      return len(self.graph.value_of(self))
     raise TypeError(
       "len is not well defined for a symbolic Tensor (%s). Please call `x.shape` rather than `len(x)` for shape information."
       % self.name
     )
 
   def __bool__(self):
+    if self.graph.is_call:
+      return bool(self.graph.value_of(self))
     raise TypeError(
       "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a tensor is "
       "defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned on the value of a tensor."
@@ -132,6 +156,10 @@ class Tensor(_binding.Tensor):
   __nonzero__ = __bool__
 
   def __array__(self, dtype=None, copy=None):
+    if self.graph.is_call:
+      import numpy as np
+
+      return np.asarray(self.graph.value_of(self), dtype=dtype)
     raise NotImplementedError("Cannot convert a symbolic Tensor (%s) to a numpy array." % self.name)
 
   def __hash__(self):

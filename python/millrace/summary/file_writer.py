@@ -5,7 +5,7 @@ import time
 import warnings
 
 import millrace as tf
-from millrace.framework import protos
+from millrace.framework import meta_graph, protos
 from millrace.summary import event_writer, records
 
 
@@ -37,9 +37,8 @@ class FileWriter:
     self._seen_summary_tags = set()
     if graph is not None or graph_def is not None:
       self.add_graph(graph=graph, graph_def=graph_def)
-      if isinstance(graph, tf.Graph):
-        meta_graph_def = tf.train.export_meta_graph(graph_def=graph.as_graph_def(add_shapes=True), graph=graph)
-        self.add_meta_graph(meta_graph_def)
+      source = graph.as_graph_def(add_shapes=True) if isinstance(graph, tf.Graph) else graph
+      self.add_meta_graph(meta_graph.create_meta_graph_def(graph_def=graph_def or source))
 
   def __enter__(self):
     return self
