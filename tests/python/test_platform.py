@@ -258,6 +258,21 @@ with tf.Session(workers[0].target) as session:
   assert ran.returncode == 0, ran.stderr
 
 
+def test_libraries(tmp_path):
+  (tmp_path / "ops.so").write_bytes(b"")
+  text = """
+for load in (tf.load_op_library, tf.load_library, tf.load_file_system_library):
+  try:
+    load("ops.so")
+    raise SystemExit("loaded")
+  except tf.errors.UnimplementedError as error:
+    assert "ops.so" in error.message
+assert tf.GRAPH_DEF_VERSION == tf.version.GRAPH_DEF_VERSION > 100
+"""
+  ran = run(tmp_path, text)
+  assert ran.returncode == 0, ran.stderr
+
+
 def test_resources(tmp_path):
   (tmp_path / "data.txt").write_text("content")
   text = """

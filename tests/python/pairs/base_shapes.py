@@ -66,3 +66,44 @@ def program_constant_errors(tf):
     except (TypeError, ValueError) as error:
       found.append(error)
   return found
+
+
+def program_as_dtype(tf):
+  found = []
+  for value in [
+    "float32",
+    "half",
+    "double",
+    "float32_ref",
+    1,
+    101,
+    float,
+    bool,
+    object,
+    np.int8,
+    np.dtype("S3"),
+    np.dtype("<U3"),
+    tf.int32,
+  ]:
+    found.append((tf.as_dtype(value).name, tf.dtypes.as_dtype(type_value=value).as_datatype_enum))
+  for value in ["foo", None, 1000, int, str, bytes, complex, np.datetime64, []]:
+    try:
+      found.append(repr(tf.as_dtype(value)))
+    except TypeError as error:
+      found.append(error)
+  return found + [
+    tf.DType(1) is tf.float32 or tf.DType(1) == tf.float32,
+    tf.float32 == np.float32,
+    tf.float32 == "float32",
+    tf.float32 == None,  # noqa: E711
+    tf.float32 != tf.int32,
+    hash(tf.float32),
+    tf.float32.is_compatible_with(tf.as_dtype("float32_ref")),
+    tf.as_dtype("float32_ref").is_compatible_with(tf.float32),
+    sorted(dtype.name for dtype in tf.QUANTIZED_DTYPES),
+    len(tf.dtypes.QUANTIZED_DTYPES),
+    int(tf.float32),
+    tf.dimension_value(tf.Dimension(3)),
+    tf.dimension_at_index(tf.TensorShape([4, 5]), 1).value,
+    tf.get_logger().name,
+  ]

@@ -101,7 +101,10 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
       raise AssertionError("no gradient of %s with respect to %s" % (y.name, tensor.name))
   shapes = x_shape if several else [x_shape]
   inits = x_init_value if several and x_init_value is not None else [x_init_value] * len(xs)
-  pairs = [_one(tensor, shape, y, y_shape, dx, dy, init, delta, feeds) for tensor, shape, dx, init in zip(xs, shapes, dxs, inits)]
+  pairs = [
+    _one(tensor, shape, y, y_shape, dx, dy, init, delta, feeds)
+    for tensor, shape, dx, dy, init in zip(xs, shapes, dxs, dys, inits)
+  ]
   return pairs if several else pairs[0]
 
 
