@@ -20,6 +20,8 @@ NB_MODULE(_binding, m) {
   BindSchemas(m);
   BindSessions(m);
   BindServers(m);
+  BindScriptCalls(m);
   BindFlow(m);
   BindGradients(m);
+  BindScripts(m);
 }

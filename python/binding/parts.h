@@ -9,7 +9,9 @@ void BindGraphCalls(nanobind::module_& m);
 void BindSchemas(nanobind::module_& m);
 void BindSessions(nanobind::module_& m);
 void BindServers(nanobind::module_& m);
+void BindScriptCalls(nanobind::module_& m);
 void BindFlow(nanobind::module_& m);
 void BindGradients(nanobind::module_& m);
+void BindScripts(nanobind::module_& m);
 
 }  // namespace millrace::python

@@ -238,9 +238,9 @@ class _Driver:
       name = override.decode()
     function = self._of_function(op, name) if override is None else None
     if function is None:
-      known, function = registry.find(name)
+      known, function = (True, _gradient_of_call) if name == "EagerPyFunc" else registry.find(name)
       if not known:
-        if override is not None and not _binding_has_gradient(name):
+        if override is not None and not _binding.has_gradient(name):
           raise LookupError(
             "No gradient defined for operation'%s' (op type: %s). Register one by tf.RegisterGradient, or hold it constant by "
             "tf.stop_gradient." % (op.name, op.type)
@@ -248,6 +248,9 @@ class _Driver:
         return None
       if function is None:
         return False
+    return self._caller(function)
+
+  def _caller(self, function):
     return lambda op, grads, scope, waits: self._call(function, op, grads, scope, waits)
 
   def _of_function(self, op, name):
@@ -298,8 +301,10 @@ class _Driver:
     return checked
 
 
-def _binding_has_gradient(name):
-  return _binding.has_gradient(name)
+def _gradient_of_call(op, *grads):
+  from millrace.ops.script import eager_call
+
+  return eager_call.gradient_of_call(op, *grads)
 
 
 class _same_context:
