@@ -23,5 +23,5 @@ NB_MODULE(_binding, m) {
   BindScriptCalls(m);
   BindFlow(m);
   BindGradients(m);
-  BindScripts(m);
+  BindScriptCalls(m);
 }

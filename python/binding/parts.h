@@ -12,6 +12,6 @@ void BindServers(nanobind::module_& m);
 void BindScriptCalls(nanobind::module_& m);
 void BindFlow(nanobind::module_& m);
 void BindGradients(nanobind::module_& m);
-void BindScripts(nanobind::module_& m);
+void BindScriptCalls(nanobind::module_& m);
 
 }  // namespace millrace::python

@@ -5,13 +5,12 @@ this process can call it, no other server can.
 """
 
 import threading
-import traceback
 import weakref
 
 import numpy as np
 
 from millrace import _binding, gen
-from millrace.framework import dtypes, errors
+from millrace.framework import dtypes
 from millrace.framework import graph as graphs
 
 _lock = threading.Lock()
@@ -61,28 +60,13 @@ def _register(function):
   return token
 
 
-def _call(token, eager, device, values):
-  """Called by the extension, with the GIL held: returns arrays, or the code and the message of an error."""
+def _call(token, eager, device, arrays):
+  """Called by the extension, with the GIL held: returns arrays. What it raises fails the step."""
   del eager, device
   function = _functions.get(token)
   if function is None:
-    return (errors.INVALID_ARGUMENT, "ValueError: callback %s is not found" % token)
-  try:
-    return function.call(values)
-  except Exception as error:
-    return (_code_of(error), "%s: %s\n%s" % (type(error).__name__, error, traceback.format_exc()))
-
-
-def _code_of(error):
-  if isinstance(error, (TypeError, ValueError)):
-    return errors.INVALID_ARGUMENT
-  if isinstance(error, StopIteration):
-    return errors.OUT_OF_RANGE
-  if isinstance(error, MemoryError):
-    return errors.RESOURCE_EXHAUSTED
-  if isinstance(error, NotImplementedError):
-    return errors.UNIMPLEMENTED
-  return errors.UNKNOWN
+    raise ValueError("callback %s is not found" % token)
+  return function.call([array[()] if array.ndim == 0 else array for array in arrays])
 
 
 _binding.set_script_function(_call)
