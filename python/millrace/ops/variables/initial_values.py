@@ -50,6 +50,9 @@ class _Rebuilder:
     self._made = {}
 
   def tensor(self, tensor):
+    if tensor.dtype.name == "resource":
+      # An op that takes the handle itself changes the variable, which no value stands for.
+      return tensor
     op = tensor.op
     new = self._made.get(op)
     if new is None:
