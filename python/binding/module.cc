@@ -23,5 +23,4 @@ NB_MODULE(_binding, m) {
   BindScriptCalls(m);
   BindFlow(m);
   BindGradients(m);
-  BindScriptCalls(m);
 }

@@ -12,6 +12,5 @@ void BindServers(nanobind::module_& m);
 void BindScriptCalls(nanobind::module_& m);
 void BindFlow(nanobind::module_& m);
 void BindGradients(nanobind::module_& m);
-void BindScriptCalls(nanobind::module_& m);
 
 }  // namespace millrace::python
