@@ -93,6 +93,9 @@ class InternalModule(types.ModuleType):
         return getattr(_at(place), name)
       except AttributeError:
         continue
+      except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith(modules.ROOT + "."):
+          raise
     if is_module("%s.%s" % (own, name)):
       return importlib.import_module("%s.%s" % (own, name))
     raise AttributeError("module %r has no attribute %r: Millrace has the internals that programs import most" % (own, name))
