@@ -1,11 +1,13 @@
 """The operators of tensors on variables: each takes the variable's value."""
 
+from millrace.framework import graph
 from millrace.framework.tensor import Tensor
 
 
 def overload(cls):
   """Gives a class of variables the operators that tensors have, but not equality: variables are compared by identity."""
 
+  graph._complete_tensors()
   for name in Tensor.OVERLOADABLE_OPERATORS:
     if name in ("__eq__", "__ne__", "__getitem__"):
       continue
