@@ -2,7 +2,7 @@
 
 import millrace as tf
 from millrace import gen
-from millrace.framework import composite, convert, dtypes
+from millrace.framework import composite, convert, dtypes, tensor_shape
 from millrace.framework import graph as ops
 from millrace.framework.deprecation import deprecated_argument_lookup
 
@@ -111,6 +111,12 @@ def _sparse_labels(labels, lengths):
   return composite.SparseTensor(indices, tf.cast(tf.gather_nd(labels, indices), dtypes.int32), shape)
 
 
+def _size(tensor, axis):
+  """Returns the size of a dimension: a number where it is known."""
+  known = tensor_shape.dimension_value(tensor.get_shape()[axis]) if tensor.get_shape().ndims is not None else None
+  return known or tf.shape(tensor)[axis]
+
+
 def collapse_repeated(labels, seq_length, name=None):
   """Returns (labels without repetitions of the one before, their lengths), [batch, longest] and [batch]."""
   with ops.name_scope(name, "collapse_repeated_labels", [labels, seq_length]):
@@ -118,21 +124,20 @@ def collapse_repeated(labels, seq_length, name=None):
     seq_length = convert.convert_to_tensor(seq_length, name="seq_length")
     # An element is kept that is the first, or another than the one before, and inside of the sequence.
     kept = tf.concat([tf.ones_like(labels[:, :1], dtypes.bool), tf.not_equal(labels[:, 1:], labels[:, :-1])], axis=1)
-    longest = tf.shape(labels)[1]
-    kept = tf.logical_and(kept, tf.sequence_mask(seq_length, maxlen=longest))
+    kept = tf.logical_and(kept, tf.sequence_mask(seq_length, maxlen=_size(labels, 1)))
     new_length = tf.reduce_sum(tf.cast(kept, dtypes.int32), axis=1)
     new_longest = tf.reduce_max(new_length)
     new_mask = tf.sequence_mask(new_length, maxlen=new_longest)
     flat = tf.reshape(labels, [-1])
     flat_kept = tf.reshape(kept, [-1])
     flat_new = tf.reshape(new_mask, [-1])
-    positions = tf.range(tf.shape(flat_new)[0])
+    positions = tf.range(_size(flat_new, 0))
     scattered = tf.scatter_nd(
       indices=tf.expand_dims(tf.boolean_mask(positions, flat_new), axis=1),
       updates=tf.boolean_mask(flat, flat_kept),
       shape=tf.shape(flat_new),
     )
-    batch = tf.shape(labels)[0]
+    batch = _size(labels, 0)
     return tf.reshape(scattered, [batch, new_longest]), tf.cast(new_length, seq_length.dtype)
 
 
@@ -143,10 +148,7 @@ def ctc_unique_labels(labels, name=None):
 
     def of_row(row):
       distinct, positions = gen.unique(row)
-      length = row.get_shape().as_list()[0] if row.get_shape().ndims else None
-      if length is None:
-        length = tf.shape(row)[0]
-      padded = tf.pad(distinct, [[0, length - tf.shape(distinct)[0]]])
+      padded = tf.pad(distinct, [[0, _size(positions, 0) - tf.shape(distinct)[0]]])
       return [tf.cast(padded, dtypes.int64), positions]
 
     return tf.map_fn(of_row, labels, dtype=[dtypes.int64, dtypes.int32])
