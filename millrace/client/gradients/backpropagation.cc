@@ -41,8 +41,21 @@ void Backpropagation::FindStops(const std::vector<Output>& xs) {
     stops_.insert(stop.ref().node);
 }
 
+// Whether the op makes a value of outside available in the iterations of the
+// loop in whose unfinished body the gradients are requested. They stay in it.
+bool Backpropagation::EntersThis(const Operation& op) const {
+  if (op.node()->op->role != OpRole::kEnter || frame_->pivot()) return false;
+  const int loop = frame_->forward_loop();
+  const auto constant = op.Attr<bool>("is_constant");
+  return loop != 0 && constant.ok() && *constant &&
+         frame_->index().OutputLoop(op.node()->id) == loop;
+}
+
 StatusOr<ops::GradientFunction> Backpropagation::FindGradient(
     const Operation& op) const {
+  if (EntersThis(op))
+    return ops::GradientFunction(
+        [](GradContext& g) { g.Set(0, g.gradient(0)); });
   if (call_.options.find_function) {
     MR_ASSIGN_OR_RETURN(auto function, call_.options.find_function(op));
     if (function && !*function) return *std::move(function);

@@ -74,6 +74,7 @@ class Backpropagation {
                           const Gradient& dx);
   Output Accumulate(GradientFrame* inner, const Output& begin,
                     const Output& dx);
+  bool EntersThis(const Operation& op) const;
   StatusOr<ops::GradientFunction> FindGradient(const Operation& op) const;
   Status CallGradient(const Operation& op, const ops::GradientFunction& build,
                       std::vector<Gradient> dys);
