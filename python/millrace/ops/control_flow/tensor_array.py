@@ -33,7 +33,7 @@ class TensorArray:
 
     Raises ValueError for arguments that exclude each other, TypeError for a handle that is no Tensor.
     """
-    self._check_arguments(size, dynamic_size, clear_after_read, tensor_array_name, handle, flow)
+    self._check_arguments(size, dynamic_size, clear_after_read, tensor_array_name, handle, flow, element_shape)
     self._dtype = dtypes.as_dtype(dtype).base_dtype
     self._dynamic_size = dynamic_size or False
     self._size = size
@@ -52,7 +52,7 @@ class TensorArray:
         self._create(clear_after_read, tensor_array_name, scope)
 
   @staticmethod
-  def _check_arguments(size, dynamic_size, clear_after_read, tensor_array_name, handle, flow):
+  def _check_arguments(size, dynamic_size, clear_after_read, tensor_array_name, handle, flow, element_shape):
     if handle is None:
       if size is None:
         raise ValueError("Argument `size` must be provided if handle is not provided.")
@@ -67,6 +67,8 @@ class TensorArray:
       raise ValueError("Cannot provide both a `handle` and `dynamic_size` arguments at the same time.")
     if clear_after_read is not None:
       raise ValueError("Cannot provide both a `handle` and `clear_after_read` arguments at the same time.")
+    if element_shape is not None:
+      raise ValueError("Cannot provide both `handle` and `element_shape` arguments at the same time.")
     if flow is None:
       raise ValueError("flow must not be None if handle is not None.")
 

@@ -59,8 +59,9 @@ def clip_by_average_norm(t, clip_norm, name=None):
     squares = t * t
     inverse = elementwise.rsqrt(reductions.reduce_sum(squares, sequences.range(shapes.rank(t))))
     scaled = t * clip_norm
+    factor = inverse * count
     limit = constants.constant(1.0, dtype=t.dtype) / clip_norm
-    return identities.identity(scaled * gen.minimum(inverse * count, limit), name=scope)
+    return identities.identity(scaled * gen.minimum(factor, limit), name=scope)
 
 
 def global_norm(t_list, name=None):
