@@ -99,7 +99,7 @@ def _run_module(name, args):
 def _is_ours(path):
   from millrace.framework import errors
 
-  return errors.is_internal_file(path) or path.startswith("<frozen") or os.path.basename(path) == "runpy.py"
+  return errors.is_internal_file(path) or path.endswith(("/importlib/__init__.py", "/runpy.py"))
 
 
 def _without_internal(trace):
