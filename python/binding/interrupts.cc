@@ -129,9 +129,13 @@ void Interruptible::RaisePending() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-void CheckFork() {
+bool IsForked() {
   const pid_t started = threads_pid.load();
-  if (started == 0 || started == getpid()) return;
+  return started != 0 && started != getpid();
+}
+
+void CheckFork() {
+  if (!IsForked()) return;
   PyErr_SetString(PyExc_RuntimeError,
                   "This process was forked after its parent had used a session or a server, whose threads it does not have. "
                   "Start processes by multiprocessing's 'spawn', multiprocessing.set_start_method(\"spawn\"), or before the "

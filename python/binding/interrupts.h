@@ -24,6 +24,8 @@ class Interruptible {
 // Whether the calling thread is Python's main thread. Requires the GIL.
 bool IsMainThread();
 
+// Whether this process was forked after threads were started, which it lost.
+bool IsForked();
 // Raises RuntimeError in a child that was forked after threads were started, which lost them.
 void CheckFork();
 // Notes that this process has threads from now on.

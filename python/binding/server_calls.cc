@@ -45,6 +45,10 @@ class PyServer {
   }
   ~PyServer() {
     std::unique_ptr<Server> server = std::move(server_);
+    if (IsForked()) {  // its threads are not in this process
+      server.release();
+      return;
+    }
     nb::gil_scoped_release unlocked;
     server.reset();
   }

@@ -53,6 +53,16 @@ Tensor FeedOf(nb::handle value, DataType type) {
   return TensorFromArray(value, /*share=*/true, type);
 }
 
+std::vector<Feed> FeedsOf(const nb::list& feeds, const nb::list& values) {
+  std::vector<Feed> fed;
+  fed.reserve(feeds.size());
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const Output tensor = OutputOf(AsTensor(feeds[i]));
+    fed.push_back({tensor, Literal(FeedOf(values[i], tensor.dtype()))});
+  }
+  return fed;
+}
+
 nb::list Arrays(std::vector<Tensor> tensors) {
   nb::list list;
   for (Tensor& t : tensors) list.append(ArrayFromTensor(std::move(t)));
@@ -73,6 +83,10 @@ class PySession {
       : session_(std::make_unique<Session>(AsGraph(graph)->core->graph, OptionsOf(target, config))) {}
   ~PySession() {
     std::unique_ptr<Session> session = std::move(session_);
+    if (IsForked()) {  // its threads are not in this process
+      session.release();
+      return;
+    }
     nb::gil_scoped_release unlocked;
     session.reset();
   }
@@ -81,12 +95,7 @@ class PySession {
   nb::object Run(const nb::list& feeds, const nb::list& values, const nb::list& fetches, const nb::list& targets,
                  nb::handle options, bool metadata) {
     CheckFork();
-    std::vector<Feed> fed;
-    fed.reserve(feeds.size());
-    for (size_t i = 0; i < feeds.size(); ++i) {
-      const Output tensor = OutputOf(AsTensor(feeds[i]));
-      fed.push_back({tensor, Literal(FeedOf(values[i], tensor.dtype()))});
-    }
+    std::vector<Feed> fed = FeedsOf(feeds, values);
     const std::vector<Output> fetched = Outputs(fetches);
     const std::vector<ControlInput> run = Targets(targets);
     RunContext context;
@@ -101,6 +110,31 @@ class PySession {
     return nb::make_tuple(arrays, Serialize(collected));
   }
 
+  std::string SetUpPartialRun(const nb::list& feeds, const nb::list& fetches, const nb::list& targets) {
+    CheckFork();
+    ThreadsStarted();
+    const std::vector<Output> fed = Outputs(feeds), fetched = Outputs(fetches);
+    const std::vector<ControlInput> run = Targets(targets);
+    StatusOr<std::string> handle;
+    {
+      nb::gil_scoped_release unlocked;
+      handle = session_->SetUpPartialRun(fed, fetched, run);
+    }
+    return Take(std::move(handle));
+  }
+
+  nb::list RunPartially(const std::string& handle, const nb::list& feeds, const nb::list& values, const nb::list& fetches) {
+    CheckFork();
+    std::vector<Feed> fed = FeedsOf(feeds, values);
+    const std::vector<Output> fetched = Outputs(fetches);
+    RunContext context;
+    StatusOr<std::vector<Tensor>> results =
+        Cancellable(&context, [&] { return session_->RunPartially(handle, fed, fetched, context); });
+    fed.clear();
+    DropUnusedArrays();
+    return Arrays(Take(std::move(results)));
+  }
+
   void Extend() {
     CheckFork();
     ThreadsStarted();
@@ -113,6 +147,7 @@ class PySession {
   }
 
   void Close() {
+    if (IsForked()) return;
     Status status;
     {
       nb::gil_scoped_release unlocked;
@@ -179,6 +214,10 @@ class PyCallable {
     callable_ = Take(std::move(callable));
   }
 
+  ~PyCallable() {
+    if (IsForked()) new Callable(std::move(callable_));
+  }
+
   nb::list Run(const nb::list& values) {
     CheckFork();
     if (values.size() != types_.size()) {
@@ -219,6 +258,8 @@ void BindSessions(nb::module_& m) {
       .def(nb::init<nb::handle, const std::string&, const nb::bytes&>(), nb::arg("graph"), nb::arg("target"), nb::arg("config"))
       .def("run", &PySession::Run, nb::arg("feeds"), nb::arg("values"), nb::arg("fetches"), nb::arg("targets"),
            nb::arg("options").none(), nb::arg("metadata"))
+      .def("set_up_partial_run", &PySession::SetUpPartialRun, nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"))
+      .def("run_partially", &PySession::RunPartially, nb::arg("handle"), nb::arg("feeds"), nb::arg("values"), nb::arg("fetches"))
       .def("extend", &PySession::Extend)
       .def("close", &PySession::Close)
       .def("list_devices", &PySession::ListDevices, "[(name, type, memory limit, incarnation)]");

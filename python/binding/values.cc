@@ -13,9 +13,6 @@
 namespace millrace::python {
 namespace {
 
-// LENT
-constexpr bool kShares = false;
-
 // numpy's objects; numpy is imported with the extension.
 struct Numpy {
   PyObject* ndarray;
@@ -33,7 +30,7 @@ Numpy* numpy = nullptr;
 class ArrayMemory final : public Buffer {
  public:
   explicit ArrayMemory(const Py_buffer& view) : Buffer(static_cast<char*>(view.buf), static_cast<size_t>(view.len)), view_(view) {
-    // LENT
+    SetLent();
   }
   ~ArrayMemory() override;
 
@@ -257,7 +254,7 @@ Tensor TensorFromArray(nb::handle array, bool share, DataType type) {
     throw nb::type_error("an array's elements have another size than its type says");
   }
   const bool aligned = reinterpret_cast<uintptr_t>(view.buf) % std::min<size_t>(SizeOf(type), 16) == 0;
-  if (kShares && share && aligned && bytes >= 1024) {
+  if (share && aligned && bytes >= 1024) {
     char* const data = static_cast<char*>(view.buf);
     return Tensor::FromBuffer(type, *shape, MakeRef<ArrayMemory>(view), data);
   }

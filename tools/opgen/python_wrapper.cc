@@ -160,10 +160,11 @@ def op(op_type, inputs=(), attrs=None, name=None):
 
 
 def __getattr__(name):
-  if name not in FUNCTIONS:
+  function = name if name in FUNCTIONS else name[1:]  # "_abs" as well, as some of TensorFlow's are called
+  if function not in FUNCTIONS or name not in (function, "_" + function):
     raise AttributeError("module 'millrace.gen' has no attribute %r" % (name,))
-  module = importlib.import_module("millrace.gen.ops_" + name.lstrip("_")[0])
-  globals()[name] = found = getattr(module, name)
+  module = importlib.import_module("millrace.gen.ops_" + function.lstrip("_")[0])
+  globals()[name] = found = getattr(module, function)
   return found
 
 

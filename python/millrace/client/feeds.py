@@ -41,7 +41,8 @@ def tensors_and_values(graph, feed_dict):
       if isinstance(part_value, Tensor):
         raise TypeError(
           "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy "
-          "ndarrays, or TensorHandles. For reference, the tensor object was %s which was passed to the feed with key %s." % (value, feed)
+          "ndarrays, or TensorHandles. For reference, the tensor object was %s which was passed to the feed with key %s."
+          % (value, feed)
         )
       tensors.append(tensor)
       values.append(array_for(graph, tensor, part_value))
@@ -54,7 +55,8 @@ def array_for(graph, tensor, value):
   if isinstance(value, _binding.Value):
     array, shape = value, value.shape
   elif hasattr(value, "to_numpy_array") and hasattr(value, "handle"):  # a handle of a tensor in the session
-    return value.to_numpy_array()
+    array = value.to_numpy_array() if dtype is not dtypes.string else np.asarray(value.handle, np.object_)
+    return np.asarray(array, dtype=dtype.as_numpy_dtype)
   else:
     array = _as_array(value, dtype)
     shape = array.shape

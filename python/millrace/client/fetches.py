@@ -10,7 +10,9 @@ from millrace.framework.tensor import Tensor
 _conversions = []
 
 
-def register_session_run_conversion_functions(tensor_type, fetch_function, feed_function=None, feed_function_for_partial_run=None):
+def register_session_run_conversion_functions(
+  tensor_type, fetch_function, feed_function=None, feed_function_for_partial_run=None
+):
   """Registers how objects of a class are fetched and fed.
 
   fetch_function(object) returns (fetches, function of their values to the result); feed_function(object, value) a list of pairs
@@ -124,6 +126,7 @@ class Plan:
     self._mapper.collect(self)
     self.tensors = [element for element in self.elements if isinstance(element, Tensor)]
     self.targets = [element for element in self.elements if not isinstance(element, Tensor)]
+    self.handles = [tensor for tensor in self.tensors if tensor.op.type in ("GetSessionHandle", "GetSessionHandleV2")]
 
   def add(self, fetch):
     """Adds a fetch and returns its place. Raises TypeError and ValueError for what is none."""
@@ -138,7 +141,9 @@ class Plan:
     place = self._places.get(element)
     if place is None:
       if not self._graph.is_fetchable(element):
-        raise ValueError("Operation %r has been marked as not fetchable." % (element.op if isinstance(element, Tensor) else element).name)
+        raise ValueError(
+          "Operation %r has been marked as not fetchable." % (element.op if isinstance(element, Tensor) else element).name
+        )
       place = self._places[element] = len(self.elements)
       self.elements.append(element)
     return place

@@ -5,7 +5,7 @@ import threading
 import warnings
 
 from millrace import _binding
-from millrace.client import default_session, feeds
+from millrace.client import default_session, feeds, session_handles
 from millrace.client import fetches as fetching
 from millrace.client.default_session import get_default_session
 from millrace.client.fetches import register_session_run_conversion_functions
@@ -43,7 +43,7 @@ class BaseSession(SessionInterface):
     self._add_shapes = False
     self._lock = threading.Lock()
     self._plans = {}
-    self._partial_runs = {}
+    self._dead_handles = []
     self._config = _config(config)
     self._core = _binding.Session(graph, self._target.decode(), b"" if self._config is None else self._config.SerializeToString())
 
@@ -89,6 +89,8 @@ class BaseSession(SessionInterface):
       raise RuntimeError("Attempted to use a closed Session.")
     if _binding.num_ids(self._graph) == 0:
       raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+    if self._dead_handles:
+      self._delete_handles()
     plan = self._plan(fetches)
     if feed_dict:
       tensors, values = feeds.tensors_and_values(self._graph, feed_dict)
@@ -98,13 +100,21 @@ class BaseSession(SessionInterface):
     found = self._call(self._run_plan, plan, tensors, values, option_bytes, run_metadata)
     return plan.build(found)
 
+  def _delete_handles(self):
+    dead, self._dead_handles = self._dead_handles, []
+    for handle in dead:
+      session_handles.delete(self, handle)
+
   def _run_plan(self, plan, tensors, values, options, run_metadata):
     results = self._core.run(tensors, values, plan.tensors, plan.targets, options, run_metadata is not None)
     if run_metadata is not None:
       results, metadata = results
       run_metadata.Clear()
       run_metadata.MergeFromString(metadata)
-    return dict(zip(plan.tensors, results))
+    found = dict(zip(plan.tensors, results))
+    for tensor in plan.handles:
+      found[tensor] = session_handles.wrap(tensor, found[tensor], self)
+    return found
 
   def _plan(self, fetches):
     """The plan of fetches. Those that are fetched again and again are kept."""

@@ -146,11 +146,11 @@ class Tensor(_binding.Tensor):
     )
 
   def __bool__(self):
-    if self.graph.is_call:
-      return bool(self.graph.value_of(self))
-    raise TypeError(
-      "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a tensor is "
-      "defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned on the value of a tensor."
+    from millrace.framework import errors
+
+    raise errors.OperatorNotAllowedInGraphError(
+      "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a tensor "
+      "is defined, and `tf.cond` to choose by the value of a tensor."
     )
 
   __nonzero__ = __bool__
