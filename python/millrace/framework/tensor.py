@@ -146,6 +146,8 @@ class Tensor(_binding.Tensor):
     )
 
   def __bool__(self):
+    if self.graph.is_call:
+      return bool(self.graph.value_of(self))
     from millrace.framework import errors
 
     raise errors.OperatorNotAllowedInGraphError(
