@@ -201,3 +201,16 @@ def test_the_command(tmp_path):
   assert run("--python", sys.executable, "--tf", "0.12", str(path))[:2] == (0, "0.12.1 []\n")
   code, _, said = run()
   assert code == 2 and "the script is missing" in said
+
+
+def test_flags_are_listed(tmp_path):
+  text = """
+import tensorflow as tf
+tf.app.flags.DEFINE_integer("steps", 3, "How many.")
+FLAGS = tf.app.flags.FLAGS
+FLAGS._parse_flags()
+for name, value in sorted(FLAGS.__flags.items()):
+  print(name, value if isinstance(value, int) else value.value)
+"""
+  assert package.script(tmp_path, text, "--steps=5").stdout == "steps 5\n"
+  assert package.script(tmp_path, text, "--steps=5", options=["--tf", "0.12"]).stdout == "steps 5\n"

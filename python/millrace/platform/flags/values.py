@@ -82,12 +82,17 @@ class FlagValues:
     return sorted(self._flags)
 
   def __getattr__(self, name):
+    if name == "__flags":  # which programs list
+      return self._listed()
     flag = self.__dict__.get("_flags", {}).get(name)
     if flag is None:
       raise AttributeError(name)
     if self._parsed or flag.present:
       return flag.value
     return self._before_parsing(name, flag)
+
+  def _listed(self):
+    return self._flags
 
   def _before_parsing(self, name, flag):
     raise UnparsedFlagAccessError("Trying to access flag --%s before flags were parsed." % name)
@@ -346,8 +351,20 @@ class ProgramFlagValues(FlagValues):
   """The flags of the program: they are read from sys.argv when the first one is asked for, if nobody did it before."""
 
   def _before_parsing(self, name, flag):
-    self(sys.argv, known_only=True)
+    self._parse_flags()
     return flag.value
+
+  def _parse_flags(self):
+    """Reads sys.argv, as programs from before TensorFlow 1.5 ask for."""
+    self(sys.argv, known_only=True)
+
+  def _listed(self):
+    """Flags by name; for programs from before 1.0, their values."""
+    from millrace.scripts import hook
+
+    if not self._parsed:
+      self._parse_flags()
+    return self.flag_values_dict() if hook.installed() == "0.12" else self._flags
 
 
 FLAGS = ProgramFlagValues()
