@@ -12,7 +12,7 @@ def caught(function):
   """Returns the error that a function raises, or what it returns."""
   try:
     return function()
-  except Exception as error:
+  except Exception as error:  # noqa: BLE001
     return error
 
 
