@@ -126,6 +126,12 @@ def test_nobody_imports_tensorflow():
   assert not wrong, "\n".join(wrong)
 
 
+def test_python_3_9_reads_every_file():
+  for path in python_files():
+    with open(os.path.join(SOURCES, path), encoding="utf-8") as file:
+      ast.parse(file.read(), path, feature_version=(3, 9))
+
+
 def test_sizes():
   wrong = []
   for path in python_files():

@@ -186,3 +186,17 @@ def program_seeds(tf):
   tf.random.set_random_seed(0)
   found += [tf.get_seed(0), tf.get_default_graph().seed]
   return found
+
+
+def program_audio(tf):
+  samples = np.linspace(-1, 1, 20).reshape(10, 2).astype(np.float32)
+  encoded = tf.audio.encode_wav(tf.constant(samples), 8000, name="enc")
+  whole = tf.audio.decode_wav(encoded)
+  part = tf.audio.decode_wav(contents=encoded, desired_channels=2, desired_samples=4, name="dec")
+  with tf.Session() as session:
+    return [session.run(encoded), list(session.run(whole)), list(session.run(part))]
+
+
+def program_complex(tf):
+  with tf.Session() as session:
+    return session.run([tf.dtypes.complex([1.0, 2.0], [3.0, 4.0], name="c"), tf.complex(np.float64(1), np.float64(2))])
