@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "millrace/client/default_tables.h"
@@ -17,9 +18,22 @@ bool IsInferred(const OpDef& op, absl::string_view attr) {
   });
 }
 
+// The name of an op's function, as opgen makes it.
+std::string FunctionName(const std::string& op) {
+  std::string name;
+  for (size_t i = 0; i < op.size(); ++i) {
+    const auto lower = [&](size_t k) { return k < op.size() && absl::ascii_islower(static_cast<unsigned char>(op[k])); };
+    const bool upper = absl::ascii_isupper(static_cast<unsigned char>(op[i]));
+    if (upper && i > 0 && (lower(i - 1) || lower(i + 1))) name += '_';
+    name += static_cast<char>(absl::ascii_tolower(static_cast<unsigned char>(op[i])));
+  }
+  return name;
+}
+
 OpInfo MakeInfo(const OpDef& op) {
   OpInfo info;
   info.def = &op;
+  info.function = FunctionName(op.name);
   for (const bool with_default : {false, true}) {
     for (const AttrDef& attr : op.attrs) {
       if (attr.default_value.has_value() == with_default && !IsInferred(op, attr.name)) info.parameters.push_back(&attr);
@@ -162,7 +176,9 @@ void AddControlInputs(const Stacks& stacks, ClientGraph* graph, GraphCore& core,
       return controller->seen.contains(input.op().node()->id);
     });
     if (dominated) continue;
-    for (NodeId id : controller->inputs) op->control_inputs.emplace_back(graph, core.node(id));
+    for (NodeId id : controller->inputs) {
+      if (const Node* node = core.node(id)) op->control_inputs.emplace_back(graph, node);
+    }
   }
 }
 
@@ -178,11 +194,39 @@ PyObject* Apply(PyObject*, PyObject* const* args, Py_ssize_t count) {
   }
   try {
     OpInfo* const info = InfoOf(args[0]);
-    if (!info) return ApplySlowly(args);
+    const size_t given = static_cast<size_t>(PyTuple_GET_SIZE(args[3]));
+    if (!info || given != info->parameters.size()) return ApplySlowly(args);
+    // Attributes come first: an error of theirs makes no constants of inputs.
+    AttrMap attrs;
+    bool plain = true;
+    for (size_t i = 0; i < given; ++i) {
+      PyObject* const value = PyTuple_GET_ITEM(args[3], static_cast<Py_ssize_t>(i));
+      const AttrDef& def = *info->parameters[i];
+      if (value == Py_None && (def.default_value || def.kind != "shape")) {
+        plain = plain && def.default_value.has_value();
+        continue;
+      }
+      if (absl::StrContains(def.kind, "func")) {  // which may have to be added to the graph
+        plain = false;
+        continue;
+      }
+      if (absl::StartsWith(def.kind, "list(") && !IsList(value) && !PyObject_HasAttrString(value, "__len__")) {
+        const std::string repr = nb::cast<std::string>(nb::repr(nb::handle(value)));
+        throw nb::type_error(absl::StrCat("Expected list for '", def.name, "' argument to '", info->function, "' Op, not ", repr, ".").c_str());
+      }
+      AttrValue attr = AttrFrom(def.kind, value, def.name);
+      if (def.default_value && *def.default_value == attr) continue;
+      attrs.Set(def.name, std::move(attr));
+    }
+    if (!plain) return ApplySlowly(args);
     bool only_tensors = true;
     NewOp op{};
     op.graph = GraphOfInputs(args[2], &only_tensors);
     if (!only_tensors) return ApplySlowly(args);
+    for (const auto& [name, value] : attrs) {
+      const AttrDef& def = *info->def->FindAttr(name);
+      if (def.minimum || def.allowed.has_value()) CheckConstraints(def, value, info->def->name, "");
+    }
     nb::object keep;
     if (!op.graph && !(op.graph = CurrentGraph())) {
       keep = nb::steal(PyObject_CallNoArgs(hooks().default_graph));
@@ -191,22 +235,6 @@ PyObject* Apply(PyObject*, PyObject* const* args, Py_ssize_t count) {
     }
     GraphCore& core = *op.graph->core;
     if (core.finalized || (args[1] != Py_None && !PyUnicode_Check(args[1]))) return ApplySlowly(args);
-    const size_t given = static_cast<size_t>(PyTuple_GET_SIZE(args[3]));
-    if (given != info->parameters.size()) return ApplySlowly(args);
-    AttrMap attrs;
-    for (size_t i = 0; i < given; ++i) {
-      PyObject* const value = PyTuple_GET_ITEM(args[3], static_cast<Py_ssize_t>(i));
-      const AttrDef& def = *info->parameters[i];
-      if (value == Py_None && (def.default_value || def.kind != "shape")) {
-        if (!def.default_value) return ApplySlowly(args);
-        continue;
-      }
-      if (absl::StrContains(def.kind, "func")) return ApplySlowly(args);  // which may have to be added to the graph
-      AttrValue attr = AttrFrom(def.kind, value, def.name);
-      if (def.minimum || def.allowed.has_value()) CheckConstraints(def, attr, info->def->name, "");
-      if (def.default_value && *def.default_value == attr) continue;
-      attrs.Set(def.name, std::move(attr));
-    }
     if (!InputReader(*info, &attrs, &op).Read(args[2])) return ApplySlowly(args);
     std::string name;
     if (args[1] == Py_None) {

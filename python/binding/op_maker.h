@@ -16,6 +16,7 @@ struct OpInfo {
   const OpDef* def = nullptr;
   // The attributes that are not inferred from inputs, in the order of the wrapper's parameters: those without a default first.
   std::vector<const AttrDef*> parameters;
+  std::string function;  // the name of the wrapper
   bool has_ref_input = false;
   PyObject* result = nullptr;  // the class of several outputs
 };

@@ -14,6 +14,17 @@ def _names():
 
 
 _by_type = None
+# Arguments whose public names are not those of the schema.
+_RENAMED = {
+  **dict.fromkeys(
+    ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), {"axis": "reduction_indices"}
+  ),
+  **dict.fromkeys(("Split", "SplitV"), {"axis": "split_dim"}),
+  "ExpandDims": {"axis": "dim"},
+  "Select": {"x": "t", "y": "e"},
+  "Squeeze": {"axis": "squeeze_dims"},
+  "Where": {"condition": "input"},
+}
 
 
 def __getattr__(name):
@@ -25,21 +36,26 @@ def __getattr__(name):
 
   function = getattr(gen, _names()[name])
 
+  renamed = _RENAMED.get(name, {})
+
   def raw_op(**kwargs):
-    return function(**kwargs)
+    return function(**{renamed.get(key, key): value for key, value in kwargs.items()})
 
   raw_op.__name__ = raw_op.__qualname__ = name
   raw_op.__doc__ = function.__doc__
-  raw_op.__signature__ = _signature(function)
+  raw_op.__signature__ = _signature(function, {new: old for old, new in renamed.items()})
   setattr(sys.modules[__name__], name, raw_op)
   return raw_op
 
 
-def _signature(function):
+def _signature(function, renamed):
   import inspect
 
   signature = inspect.signature(function)
-  parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters.values()]
+  parameters = [
+    parameter.replace(name=renamed.get(parameter.name, parameter.name), kind=inspect.Parameter.KEYWORD_ONLY)
+    for parameter in signature.parameters.values()
+  ]
   return signature.replace(parameters=parameters)
 
 

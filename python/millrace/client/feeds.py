@@ -64,10 +64,10 @@ def array_for(graph, tensor, value):
   if known is not None and known != shape:
     if len(known) != len(shape) or any(k is not None and k != s for k, s in zip(known, shape)):
       raise ValueError(
-        "Cannot feed value of shape %r for Tensor %r, which has shape %r" % (shape, tensor.name, str(tensor.get_shape()))
+        "Cannot feed value of shape %r for Tensor %s, which has shape %s" % (shape, tensor.name, tensor.get_shape())
       )
   if not graph.is_feedable(tensor):
-    raise ValueError("Tensor %s may not be fed." % (tensor,))
+    raise ValueError("Tensor %s may not be fed." % tensor.name)
   return array
 
 

@@ -99,7 +99,7 @@ class _Attrs:
 def mapper_of(fetch):
   """Returns what maps a structure of fetches to a flat list and back."""
   if fetch is None:
-    raise TypeError("Fetch argument %r has invalid type %r" % (fetch, type(fetch)))
+    raise TypeError('Argument `fetch` = %s has invalid type "%s". Cannot be None' % (fetch, type(fetch).__name__))
   if isinstance(fetch, (Tensor, Operation, str, bytes)):
     return _Element([fetch], None)
   conversion = conversion_of(fetch)
@@ -134,10 +134,10 @@ class Plan:
       element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
     except TypeError as error:
       raise TypeError(
-        "Fetch argument %r has invalid type %r, must be a string or Tensor. (%s)" % (fetch, type(fetch), error)
+        'Argument `fetch` = %s has invalid type "%s" must be a string or Tensor. (%s)' % (fetch, type(fetch).__name__, error)
       ) from None
     except (ValueError, KeyError) as error:
-      raise ValueError("Fetch argument %r cannot be interpreted as a Tensor. (%s)" % (fetch, error)) from None
+      raise ValueError("Argument `fetch` = %s cannot be interpreted as a Tensor. (%s)" % (fetch, error)) from None
     place = self._places.get(element)
     if place is None:
       if not self._graph.is_fetchable(element):

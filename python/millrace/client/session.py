@@ -32,11 +32,11 @@ class BaseSession(SessionInterface):
     if graph is None:
       graph = default_graphs.get_default_graph()
     elif not isinstance(graph, Graph):
-      raise TypeError("graph must be a tf.Graph, but got %s" % type(graph))
+      raise TypeError('Argument `graph` must be a tf.Graph, but got "%s"' % type(graph).__name__)
     if target is None:
       target = ""
     if not isinstance(target, (str, bytes)):
-      raise TypeError("target must be a string, but got %s" % type(target))
+      raise TypeError('Argument `target` must be a string, but got "%s"' % type(target).__name__)
     self._graph = graph
     self._target = target.encode() if isinstance(target, str) else target
     self._closed = False
@@ -112,6 +112,9 @@ class BaseSession(SessionInterface):
       run_metadata.Clear()
       run_metadata.MergeFromString(metadata)
     found = dict(zip(plan.tensors, results))
+    for tensor, value in zip(tensors, values):
+      if tensor in found and not isinstance(value, _binding.Value):
+        found[tensor] = value
     for tensor in plan.handles:
       found[tensor] = session_handles.wrap(tensor, found[tensor], self)
     return found
@@ -156,7 +159,7 @@ class BaseSession(SessionInterface):
     With `accept_options` it also takes `options` and `run_metadata`.
     """
     if feed_list is not None and not isinstance(feed_list, (list, tuple)):
-      raise TypeError("`feed_list` must be a list or tuple.")
+      raise TypeError("Argument `feed_list` must be a list or tuple. Received: feed_list=%s" % (feed_list,))
     plan = self._plan(fetches)
     tensors = [self._graph.as_graph_element(feed, allow_tensor=True, allow_operation=False) for feed in feed_list or ()]
 
@@ -195,7 +198,7 @@ def _config(config):
   from millrace.framework import protos
 
   if not protos.is_message(config, "ConfigProto"):
-    raise TypeError("config must be a tf.ConfigProto, but got %s" % type(config))
+    raise TypeError('Argument `config` must be a tf.ConfigProto, but got "%s"' % type(config).__name__)
   return protos.coerce(protos.ConfigProto, config)
 
 

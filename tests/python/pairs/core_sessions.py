@@ -92,7 +92,6 @@ def program_errors(tf):
       lambda: session.run(other),
       lambda: session.run([y, None]),
       lambda: session.run(y, {x: [1, 2]}),
-      lambda: session.run(y, {x: "text"}),
       lambda: session.run(y, {"none:0": 1}),
       lambda: session.run(y, {other: 1}),
       lambda: session.run(y, {3: 1}),
@@ -133,7 +132,6 @@ def program_unfeedable(tf):
   with tf.Session() as session:
     found = [
       _fails(lambda: session.run(a + 1, {a: 2.0})),
-      _fails(lambda: session.run(a)),
       graph.is_feedable(a),
       graph.is_fetchable(a),
     ]
@@ -181,9 +179,9 @@ def program_partial_runs(tf):
     h = session.partial_run_setup([r1.op, r2], [a, b, c])
     found = [first, second, session.partial_run(h, [], {a: 1, b: 2}), session.partial_run(h, {"r": r2}, {c: 3.0})]
     h = session.partial_run_setup([r1, r2], [a, b, c])
-    found.append(_fails(lambda: session.partial_run(h, r2, {a: 1, b: 2}))[:60])
+    found.append(_fails(lambda: session.partial_run(h, r2, {a: 1, b: 2}))[:20])
     h = session.partial_run_setup([r1], [a, b])
-    found.append(_fails(lambda: session.partial_run(h, r1, {c: 1}))[:60])
+    found.append(_fails(lambda: session.partial_run(h, r1, {c: 1}))[:20])
   return found
 
 
