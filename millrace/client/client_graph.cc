@@ -88,6 +88,8 @@ StatusOr<Operation> ClientGraph::AddNodeOutside(const NodeSpec& spec) {
     graph_.RemoveNode(node->id);
     return status;
   }
+  if (node->op->role == OpRole::kCall && node->op->name != spec.op)
+    called_by_name_.insert(node->id);
   names_.Mark(node->name);
   return Operation(this, node);
 }
@@ -393,12 +395,26 @@ GraphDef ClientGraph::Export(const GraphMark& from, const GraphMark& to) const {
   GraphDef def;
   def.versions = graph_.versions();
   for (NodeId id = from.nodes; id < to.nodes; ++id) {
-    if (const Node* node = graph_.node(id))
-      def.nodes.push_back(ExportNode(graph_, *node));
+    const Node* node = graph_.node(id);
+    if (node == nullptr) continue;
+    def.nodes.push_back(ExportNode(graph_, *node));
+    if (called_by_name_.contains(id)) NameCall(&def.nodes.back());
   }
   // Functions that the receiver has already are equal to its own.
   if (from.functions != to.functions) def.library = graph_.library().ToDef();
   return def;
+}
+
+bool ClientGraph::IsCalledByName(const Operation& op) const {
+  MutexLock lock(mu_);
+  return called_by_name_.contains(op.node()->id);
+}
+
+std::string ClientGraph::TypeOf(const Operation& op) const {
+  if (op.node()->op->role != OpRole::kCall || !IsCalledByName(op))
+    return op.type();
+  const auto function = op.Attr<AttrValue::Func>("f");
+  return function.ok() && *function ? (*function)->name : op.type();
 }
 
 int64_t ClientGraph::num_nodes() const {
@@ -434,6 +450,17 @@ void ClientGraph::SetRandomSeed(int64_t seed) {
 std::optional<int64_t> ClientGraph::random_seed() const {
   MutexLock lock(mu_);
   return seed_;
+}
+
+void NameCall(NodeDef* node) {
+  const auto function = GetAttr<AttrValue::Func>(node->attrs, "f");
+  if (!function.ok() || *function == nullptr) return;
+  AttrMap attrs = (*function)->attrs;
+  for (const auto& [name, value] : node->attrs) {
+    if (absl::StartsWith(name, "_")) attrs.Set(name, value);
+  }
+  node->op = (*function)->name;
+  node->attrs = std::move(attrs);
 }
 
 }  // namespace millrace

@@ -111,6 +111,13 @@ class ClientGraph final : public RefCounted {
   // Prevents both for what runs in a branch or in iterations.
   void KeepInside(const Operation& op);
 
+  // Whether a node calls a function under the function's own name as its op.
+  // The graph has it as a node of the op that calls functions; Export gives it
+  // back as it was added.
+  bool IsCalledByName(const Operation& op) const;
+  // Returns the type of an op: the function's name if it is called by that.
+  std::string TypeOf(const Operation& op) const;
+
   // Returns the schema of an op or of a function of the graph.
   StatusOr<const OpDef*> FindOp(absl::string_view op);
   // Returns null if there is none of that name.
@@ -199,9 +206,13 @@ class ClientGraph final : public RefCounted {
   bool allows_foreign_inputs_ = false;
   Operation default_control_;
   NodeId default_control_since_ = 0;
+  absl::flat_hash_set<NodeId> called_by_name_;
   absl::flat_hash_set<NodeId> unfetchable_;
   absl::flat_hash_set<OutputRef> unfeedable_;
   absl::flat_hash_map<std::string, std::vector<std::any>> collections_;
 };
+
+// Makes the node of a call of a function one whose op is the function.
+void NameCall(NodeDef* node);
 
 }  // namespace millrace

@@ -327,6 +327,8 @@ Status CheckInputContext(const Operation& op, const Operation& input) {
   ControlFlowContext* const here = op.graph()->ContextOf(op).get();
   WhileContext* const input_loop = there->enclosing_while();
   if (here == there || input_loop == nullptr) return OkStatus();
+  // The Enter of a loop inside of that one is made outside of both.
+  if (here == nullptr && RoleOf(op) == OpRole::kEnter) return OkStatus();
   WhileContext* const loop =
       here == nullptr ? nullptr : here->enclosing_while();
   if (loop != nullptr && loop->IsInside(input_loop)) return OkStatus();

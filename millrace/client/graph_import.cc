@@ -73,7 +73,14 @@ Status ClientGraph::Import(
     const NodeId begin = graph_.num_ids();
     MR_RETURN_IF_ERROR(ImportGraphDef({}, renamed, &graph_));
     if (!def.library.functions.empty()) ++num_functions_;
-    for (const NodeDef& node : renamed.nodes) names_.Mark(node.name);
+    for (const NodeDef& node : renamed.nodes) {
+      names_.Mark(node.name);
+      const Node* added_node = graph_.Find(node.name);
+      if (added_node->op->role == OpRole::kCall &&
+          added_node->op->name != node.op) {
+        called_by_name_.insert(added_node->id);
+      }
+    }
     MR_RETURN_IF_ERROR(refiner_.AddNewNodes());
     for (NodeId id = begin; context_ != nullptr && id < graph_.num_ids(); ++id)
       added.emplace_back(this, graph_.node(id));
