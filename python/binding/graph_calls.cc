@@ -63,6 +63,7 @@ nb::bytes NodeBytes(nb::handle op) {
   OperationObject* o = AsOperation(op);
   GraphDef def;
   o->graph->core->graph->Read([&](const Graph& g) { def.nodes.push_back(ExportNode(g, *o->node)); });
+  if (o->graph->core->graph->IsCalledByName(OperationOf(o))) NameCall(&def.nodes.back());
   SortControlInputs(&def);
   return Bytes(SerializeGraphDef(def));
 }

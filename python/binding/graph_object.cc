@@ -119,7 +119,11 @@ TensorObject* Ten(PyObject* self) { return reinterpret_cast<TensorObject*>(self)
 
 PyObject* OpGraph(PyObject* self, void*) { return Py_NewRef(Self(Op(self)->graph)); }
 PyObject* OpName(PyObject* self, void*) { return Text(Op(self)->node->name); }
-PyObject* OpType(PyObject* self, void*) { return Text(Op(self)->node->op->name); }
+PyObject* OpType(PyObject* self, void*) {
+  const Node* const node = Op(self)->node;
+  if (node->op->role != OpRole::kCall) return Text(node->op->name);
+  return Text(Op(self)->graph->core->graph->TypeOf(OperationOf(Op(self))));
+}
 PyObject* OpDevice(PyObject* self, void*) { return Text(Op(self)->node->requested_device); }
 PyObject* OpId(PyObject* self, void*) { return PyLong_FromLong(Op(self)->node->id); }
 PyObject* OpOutputs(PyObject* self, void*) {
