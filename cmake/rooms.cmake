@@ -158,7 +158,7 @@ function(millrace_room_sources out room)
 endfunction()
 
 set(MILLRACE_ROOMS ${MILLRACE_LAYERS})
-list(FILTER MILLRACE_ROOMS EXCLUDE REGEX "^ops\\.")
+list(FILTER MILLRACE_ROOMS EXCLUDE REGEX "^(ops\\.|python$)")  # cmake/ops.cmake, cmake/python.cmake
 foreach(room IN LISTS MILLRACE_ROOMS)
   millrace_room_sources(sources ${room})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")

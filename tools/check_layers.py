@@ -99,6 +99,10 @@ TABLES = {
   "millrace/kernel/all_kernels.h": ("ops.cpu", "ops.gpu"),
   "millrace/client/gradients/all_gradients.h": ("ops.grad",),
 }
+# Which modules of the Python package may import the extension; all others go through these.
+BINDING_USERS = re.compile(
+  r"python/millrace/(framework|client|data|io|platform)/|python/millrace/ops/(gradients|control_flow|script)/|python/millrace/train/"
+)
 MOST_FILES = 45  # files of a folder of millrace/, except tests, cases and README.md
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
@@ -127,8 +131,10 @@ class Layers:
             raise SystemExit("%s:%d: %s may not include %s, which is not lower" % (path, number, room, edge))
 
   def room(self, path):
-    """Returns the room of a file below millrace/, None for other files and unknown rooms."""
+    """Returns the room of a file below millrace/ or python/binding/, None for other files and unknown rooms."""
     parts = path.split("/")
+    if path.startswith("python/binding/"):
+      return "python"
     if len(parts) < 3 or parts[0] != "millrace":
       return None
     if parts[1] == "ops":
@@ -352,6 +358,22 @@ def check_folders(root, folders, problems):
       )
 
 
+def check_python(root, problems):
+  """Checks that the extension is imported only by modules of the Python package that may."""
+  for base, folders, files in os.walk(os.path.join(root, "python", "millrace")):
+    folders[:] = sorted(d for d in folders if not d.startswith((".", "__")))
+    for name in sorted(files):
+      path = os.path.relpath(os.path.join(base, name), root)
+      if not name.endswith(".py") or BINDING_USERS.match(path):
+        continue
+      with open(os.path.join(base, name), encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+          if re.match(r"\s*(from millrace import .*\b_binding\b|import millrace\._binding|from millrace\._binding)", line):
+            problems.append(
+              "%s:%d: only %s import the extension; use what framework/ and client/ have" % (path, number, "framework/, client/ and a few others")
+            )
+
+
 def repository_files(root):
   for folder in FOLDERS:
     for base, folders, files in os.walk(os.path.join(root, folder)):
@@ -370,6 +392,7 @@ def check(root, paths=None):
   for path in asked:
     check_file(layers, root, path, problems, uses)
   if paths is None:
+    check_python(root, problems)
     check_edges(layers, uses, {layers.room(path) for path in everything}, problems)
   misplaced = []
   check_stems(root, everything, misplaced)

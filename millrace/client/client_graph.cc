@@ -4,6 +4,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "millrace/client/control_flow_context.h"
+#include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/import.h"
 #include "millrace/graph/tensor_name.h"
 
@@ -26,6 +28,13 @@ void MergeColocation(const std::vector<std::string>& groups, AttrMap* attrs) {
   attrs->Set(kColocation, std::move(all));
 }
 
+std::string ContextScope(const ClientGraph::NodeSpec& spec) {
+  if (!spec.context_scope.empty()) return spec.context_scope;
+  if (spec.op != builtin::kConst) return absl::StrCat(spec.name, "/");
+  const size_t slash = spec.name.rfind('/');
+  return slash == std::string::npos ? "" : spec.name.substr(0, slash + 1);
+}
+
 }  // namespace
 
 ClientGraph::ClientGraph(const OpRegistry& ops)
@@ -38,7 +47,36 @@ std::string ClientGraph::UniqueName(absl::string_view name) {
   return names_.Take(name);
 }
 
+std::string ClientGraph::FreeName(absl::string_view name) const {
+  MutexLock lock(mu_);
+  return names_.Free(name);
+}
+
 StatusOr<Operation> ClientGraph::AddNode(const NodeSpec& spec) {
+  StatusOr<Operation> op = AddNodeOutside(spec);
+  if (!op.ok()) return op;
+  std::shared_ptr<ControlFlowContext> context;
+  bool any = false;
+  {
+    MutexLock lock(mu_);
+    context = context_;
+    any = !contexts_.empty();
+  }
+  if (context == nullptr) {
+    for (size_t i = 0; any && i < spec.inputs.size(); ++i)
+      MR_RETURN_IF_ERROR(CheckInputContext(*op, spec.inputs[i].op()));
+    return op;
+  }
+  MR_RETURN_IF_ERROR(
+      context->AddOp(*op, {.scope = ContextScope(spec),
+                           .devices = spec.devices,
+                           .device = spec.device,
+                           .colocation = spec.colocation,
+                           .control_inputs = spec.control_inputs}));
+  return op;
+}
+
+StatusOr<Operation> ClientGraph::AddNodeOutside(const NodeSpec& spec) {
   MutexLock lock(mu_);
   if (finalized_)
     return FailedPrecondition("Graph is finalized and cannot be modified.");
@@ -50,6 +88,8 @@ StatusOr<Operation> ClientGraph::AddNode(const NodeSpec& spec) {
     graph_.RemoveNode(node->id);
     return status;
   }
+  if (node->op->role == OpRole::kCall && node->op->name != spec.op)
+    called_by_name_.insert(node->id);
   names_.Mark(node->name);
   return Operation(this, node);
 }
@@ -75,6 +115,12 @@ Status ClientGraph::AddNodeLocked(const NodeSpec& spec, Node** node) {
         std::any_of(inputs.begin(), inputs.end(),
                     [&](const OutputRef& input) { return input.node == id; });
     if (!is_input) control_inputs.push_back(id);
+  }
+  if (default_control_ && control_inputs.empty() &&
+      std::none_of(inputs.begin(), inputs.end(), [&](const OutputRef& input) {
+        return input.node >= default_control_since_;
+      })) {
+    control_inputs.push_back(default_control_.node()->id);
   }
   AttrMap attrs = spec.attrs;
   MergeColocation(spec.colocation, &attrs);
@@ -135,6 +181,31 @@ void ClientGraph::RemoveControlInput(const Operation& dst,
   graph_.RemoveControlEdge(src.node()->id, dst.node()->id);
 }
 
+void ClientGraph::SetDevice(const Operation& op, std::string device) {
+  if (!op) return;
+  MutexLock lock(mu_);
+  graph_.node(op.node()->id)->requested_device = std::move(device);
+}
+
+Status ClientGraph::SetAttr(const Operation& op, absl::string_view name,
+                            AttrValue value) {
+  if (!op) return FailedPrecondition("SetAttr: a null operation");
+  MutexLock lock(mu_);
+  Node* node = graph_.node(op.node()->id);
+  if (const AttrDef* def = node->op->FindAttr(name)) {
+    MR_RETURN_IF_ERROR(CheckAttr(*def, value));
+  }
+  node->attrs.Set(name, std::move(value));
+  return OkStatus();
+}
+
+void ClientGraph::ClearAttr(const Operation& op, absl::string_view name) {
+  if (!op) return;
+  MutexLock lock(mu_);
+  Node* node = graph_.node(op.node()->id);
+  if (node->op->FindAttr(name) == nullptr) node->attrs.Erase(name);
+}
+
 void ClientGraph::RemoveNodes(absl::Span<const NodeId> ids) {
   MutexLock lock(mu_);
   graph_.RemoveNodes(ids);
@@ -150,6 +221,76 @@ Status ClientGraph::AddFunctions(const FunctionLibraryDef& library) {
   MutexLock lock(mu_);
   ++num_functions_;
   return graph_.library().AddLibrary(library);
+}
+
+std::shared_ptr<ControlFlowContext> ClientGraph::control_flow_context() const {
+  MutexLock lock(mu_);
+  return context_;
+}
+
+void ClientGraph::SetControlFlowContext(
+    std::shared_ptr<ControlFlowContext> context) {
+  MutexLock lock(mu_);
+  context_ = std::move(context);
+}
+
+std::shared_ptr<ControlFlowContext> ClientGraph::ContextOf(
+    const Operation& op) const {
+  if (!op) return nullptr;
+  MutexLock lock(mu_);
+  const auto found = contexts_.find(op.node()->id);
+  return found == contexts_.end() ? nullptr : found->second;
+}
+
+void ClientGraph::SetContextOf(const Operation& op,
+                               std::shared_ptr<ControlFlowContext> context) {
+  if (!op) return;
+  MutexLock lock(mu_);
+  contexts_[op.node()->id] = std::move(context);
+}
+
+bool ClientGraph::allows_foreign_inputs() const {
+  MutexLock lock(mu_);
+  return allows_foreign_inputs_;
+}
+
+void ClientGraph::AllowForeignInputs(bool allow) {
+  MutexLock lock(mu_);
+  allows_foreign_inputs_ = allow;
+}
+
+Operation ClientGraph::SetDefaultControlInput(const Operation& op) {
+  MutexLock lock(mu_);
+  default_control_since_ = graph_.num_ids();
+  return std::exchange(default_control_, op);
+}
+
+void ClientGraph::PreventFetching(const Operation& op) {
+  MutexLock lock(mu_);
+  unfetchable_.insert(op.node()->id);
+}
+
+void ClientGraph::PreventFeeding(const Output& output) {
+  MutexLock lock(mu_);
+  unfeedable_.insert(output.ref());
+}
+
+bool ClientGraph::IsFetchable(const Operation& op) const {
+  MutexLock lock(mu_);
+  return !unfetchable_.contains(op.node()->id);
+}
+
+bool ClientGraph::IsFeedable(const Output& output) const {
+  MutexLock lock(mu_);
+  return !unfeedable_.contains(output.ref());
+}
+
+void ClientGraph::KeepInside(const Operation& op) {
+  MutexLock lock(mu_);
+  const NodeId id = op.node()->id;
+  unfetchable_.insert(id);
+  for (int32_t port = 0; port < op.num_outputs(); ++port)
+    unfeedable_.insert({id, port});
 }
 
 StatusOr<const OpDef*> ClientGraph::FindOp(absl::string_view op) {
@@ -190,6 +331,12 @@ Status ClientGraph::MergeShape(const Output& output,
                                const PartialShape& shape) {
   MutexLock lock(mu_);
   return refiner_.MergeShape(output.ref(), shape);
+}
+
+Status ClientGraph::ReplaceShape(const Output& output,
+                                 const PartialShape& shape) {
+  MutexLock lock(mu_);
+  return refiner_.ReplaceShape(output.ref(), shape);
 }
 
 std::optional<Tensor> ClientGraph::Value(const Output& output) {
@@ -248,12 +395,26 @@ GraphDef ClientGraph::Export(const GraphMark& from, const GraphMark& to) const {
   GraphDef def;
   def.versions = graph_.versions();
   for (NodeId id = from.nodes; id < to.nodes; ++id) {
-    if (const Node* node = graph_.node(id))
-      def.nodes.push_back(ExportNode(graph_, *node));
+    const Node* node = graph_.node(id);
+    if (node == nullptr) continue;
+    def.nodes.push_back(ExportNode(graph_, *node));
+    if (called_by_name_.contains(id)) NameCall(&def.nodes.back());
   }
   // Functions that the receiver has already are equal to its own.
   if (from.functions != to.functions) def.library = graph_.library().ToDef();
   return def;
+}
+
+bool ClientGraph::IsCalledByName(const Operation& op) const {
+  MutexLock lock(mu_);
+  return called_by_name_.contains(op.node()->id);
+}
+
+std::string ClientGraph::TypeOf(const Operation& op) const {
+  if (op.node()->op->role != OpRole::kCall || !IsCalledByName(op))
+    return op.type();
+  const auto function = op.Attr<AttrValue::Func>("f");
+  return function.ok() && *function ? (*function)->name : op.type();
 }
 
 int64_t ClientGraph::num_nodes() const {
@@ -289,6 +450,17 @@ void ClientGraph::SetRandomSeed(int64_t seed) {
 std::optional<int64_t> ClientGraph::random_seed() const {
   MutexLock lock(mu_);
   return seed_;
+}
+
+void NameCall(NodeDef* node) {
+  const auto function = GetAttr<AttrValue::Func>(node->attrs, "f");
+  if (!function.ok() || *function == nullptr) return;
+  AttrMap attrs = (*function)->attrs;
+  for (const auto& [name, value] : node->attrs) {
+    if (absl::StartsWith(name, "_")) attrs.Set(name, value);
+  }
+  node->op = (*function)->name;
+  node->attrs = std::move(attrs);
 }
 
 }  // namespace millrace

@@ -117,6 +117,23 @@ StatusOr<Output> ZerosOfX(const Scope& scope, const Output& x) {
                    ops::Const(scope, 0, variable.dtype));
 }
 
+// Until a gradient is complete, its nodes have inputs of loops that they are
+// not in.
+class ForeignInputs {
+ public:
+  explicit ForeignInputs(ClientGraph* graph)
+      : graph_(*graph), before_(graph->allows_foreign_inputs()) {
+    graph_.AllowForeignInputs(true);
+  }
+  ~ForeignInputs() { graph_.AllowForeignInputs(before_); }
+  ForeignInputs(const ForeignInputs&) = delete;
+  ForeignInputs& operator=(const ForeignInputs&) = delete;
+
+ private:
+  ClientGraph& graph_;
+  const bool before_;
+};
+
 StatusOr<std::vector<Gradient>> BuildGradients(
     const Scope& scope, const std::vector<Output>& ys,
     const std::vector<Output>& xs, const GradientsOptions& options,
@@ -130,6 +147,7 @@ StatusOr<std::vector<Gradient>> BuildGradients(
       }
     }
   }
+  const ForeignInputs allowed(&scope.graph());
   StatusOr<LoopIndex> made = InvalidArgument("");
   scope.graph().Read(
       [&](const Graph& graph) { made = LoopIndex::Make(graph); });

@@ -2,6 +2,8 @@
 // of the same graph.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -9,6 +11,10 @@
 #include "millrace/client/gradients/all_gradients.h"
 
 namespace millrace::ops {
+
+// A gradient function made at run time. Empty: nothing goes back through the
+// op, without an error.
+using GradientFunction = std::function<void(GradContext&)>;
 
 struct GradientsOptions {
   // The incoming gradient of each y; none: ones.
@@ -22,6 +28,10 @@ struct GradientsOptions {
   // Whether an x on which no y depends gets zeros instead of no gradient; for
   // the handle of a variable, zeros of the variable's type and shape.
   bool zeros_if_unconnected = false;
+  // Returns the function for an op that has another one than the table's;
+  // nullopt: the table's. Called when the op's gradient is due.
+  std::function<StatusOr<std::optional<GradientFunction>>(const Operation&)>
+      find_function;
 };
 
 // Returns the derivative of the sum of all `ys` with respect to each of `xs`,

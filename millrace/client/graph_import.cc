@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "millrace/client/client_graph.h"
+#include "millrace/client/control_flow_context.h"
 #include "millrace/graph/import.h"
 #include "millrace/graph/tensor_name.h"
 
@@ -64,13 +65,31 @@ Status ClientGraph::Import(
       if (!prefix.empty()) RenameColocation(prefix, &node.attrs);
     }
   }
-  MutexLock lock(mu_);
-  if (finalized_)
-    return FailedPrecondition("Graph is finalized and cannot be modified.");
-  MR_RETURN_IF_ERROR(ImportGraphDef({}, renamed, &graph_));
-  if (!def.library.functions.empty()) ++num_functions_;
-  for (const NodeDef& node : renamed.nodes) names_.Mark(node.name);
-  return refiner_.AddNewNodes();
+  std::vector<Operation> added;
+  {
+    MutexLock lock(mu_);
+    if (finalized_)
+      return FailedPrecondition("Graph is finalized and cannot be modified.");
+    const NodeId begin = graph_.num_ids();
+    MR_RETURN_IF_ERROR(ImportGraphDef({}, renamed, &graph_));
+    if (!def.library.functions.empty()) ++num_functions_;
+    for (const NodeDef& node : renamed.nodes) {
+      names_.Mark(node.name);
+      const Node* added_node = graph_.Find(node.name);
+      if (added_node->op->role == OpRole::kCall &&
+          added_node->op->name != node.op) {
+        called_by_name_.insert(added_node->id);
+      }
+    }
+    MR_RETURN_IF_ERROR(refiner_.AddNewNodes());
+    for (NodeId id = begin; context_ != nullptr && id < graph_.num_ids(); ++id)
+      added.emplace_back(this, graph_.node(id));
+  }
+  for (const Operation& op : added) {
+    MR_RETURN_IF_ERROR(
+        control_flow_context()->AddOp(op, {.scope = std::string(prefix)}));
+  }
+  return OkStatus();
 }
 
 }  // namespace millrace

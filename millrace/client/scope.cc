@@ -2,25 +2,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "millrace/client/colocation.h"
 #include "millrace/client/default_tables.h"
 
 namespace millrace {
-namespace {
-
-// Returns the groups of an op: those that it names, otherwise its own.
-std::vector<std::string> ColocationGroups(const Operation& op) {
-  std::vector<std::string> groups;
-  if (auto given = op.Attr<AttrValue::StringList>("_class"); given.ok()) {
-    for (std::string& group : *given) {
-      if (absl::StartsWith(group, "loc:@")) groups.push_back(std::move(group));
-    }
-  }
-  if (groups.empty()) groups.push_back(absl::StrCat("loc:@", op.name()));
-  return groups;
-}
-
-}  // namespace
-
 Scope Scope::NewRoot() { return NewRoot(DefaultOps()); }
 
 Scope Scope::NewRoot(const OpRegistry& ops) {

@@ -189,6 +189,28 @@ StatusOr<std::vector<Tensor>> Callable::Run(std::vector<Tensor> feeds,
   return fetches;
 }
 
+StatusOr<std::string> Session::SetUpPartialRun(
+    const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+    const std::vector<ControlInput>& targets) {
+  MR_RETURN_IF_ERROR(Ready());
+  for (const Output& feed : feeds) MR_RETURN_IF_ERROR(CheckFeed(*graph_, feed));
+  MR_ASSIGN_OR_RETURN(RunTensors tensors, Resolve(*graph_, fetches, targets));
+  tensors.feeds = feeds;
+  return backend_->SetUpPartialRun(tensors);
+}
+
+StatusOr<std::vector<Tensor>> Session::RunPartially(
+    const std::string& handle, const std::vector<Feed>& feeds,
+    const std::vector<Output>& fetches, const RunContext& context) {
+  MR_ASSIGN_OR_RETURN(RunTensors tensors, Resolve(*graph_, fetches, {}));
+  MR_ASSIGN_OR_RETURN(std::vector<Tensor> values, FeedValues(feeds));
+  for (const Feed& feed : feeds) tensors.feeds.push_back(feed.tensor);
+  std::vector<Tensor> fetched;
+  MR_RETURN_IF_ERROR(backend_->RunPartially(handle, tensors, std::move(values),
+                                            context, &fetched));
+  return fetched;
+}
+
 StatusOr<std::vector<DeviceAttributes>> Session::ListDevices() {
   {
     MutexLock lock(mu_);

@@ -118,6 +118,21 @@ class Session {
                              const std::vector<ControlInput>& targets = {},
                              const RunOptions& options = {});
 
+  // A step that is fed and fetched in several calls: SetUpPartialRun says what
+  // they will feed and fetch and returns a handle; each RunPartially feeds and
+  // fetches some of it, with the values that are there by then. The step ends
+  // with the call after which all is fed and fetched, with the first error, or
+  // with the session. Returns INVALID_ARGUMENT, and changes nothing, for what
+  // was not announced or came before, and for a fetch that needs a feed which
+  // has not come.
+  StatusOr<std::string> SetUpPartialRun(
+      const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+      const std::vector<ControlInput>& targets = {});
+  StatusOr<std::vector<Tensor>> RunPartially(const std::string& handle,
+                                             const std::vector<Feed>& feeds,
+                                             const std::vector<Output>& fetches,
+                                             const RunContext& context = {});
+
   StatusOr<std::vector<DeviceAttributes>> ListDevices();
   // Cancels running steps with CANCELLED; later runs fail. Idempotent.
   Status Close();

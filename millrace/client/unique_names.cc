@@ -20,6 +20,15 @@ std::string UniqueNames::Take(absl::string_view name) {
   return absl::StrCat(name, "_", suffix - 1);
 }
 
+std::string UniqueNames::Free(absl::string_view name) const {
+  const std::string key = absl::AsciiStrToLower(name);
+  const auto found = next_.find(key);
+  if (found == next_.end()) return std::string(name);
+  int64_t suffix = found->second;
+  while (next_.contains(absl::StrCat(key, "_", suffix))) ++suffix;
+  return absl::StrCat(name, "_", suffix);
+}
+
 void UniqueNames::Mark(absl::string_view name) {
   next_.try_emplace(absl::AsciiStrToLower(name), 1);
 }

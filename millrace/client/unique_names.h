@@ -16,6 +16,8 @@ class UniqueNames {
   // Returns `name` if it is free, otherwise name_1, name_2, ...; marks the
   // result as taken.
   std::string Take(absl::string_view name);
+  // Returns what Take would, and marks nothing.
+  std::string Free(absl::string_view name) const;
   // Marks `name` as taken.
   void Mark(absl::string_view name);
 

@@ -380,6 +380,12 @@ bool ShapeRefiner::InferCall(const Node& node,
 
 Status ShapeRefiner::MergeShape(OutputRef output,
                                 const PartialShape& narrower) {
+  MR_ASSIGN_OR_RETURN(const PartialShape merged,
+                      ShapeContext::MergeShapes(shape(output), narrower));
+  return ReplaceShape(output, merged);
+}
+
+Status ShapeRefiner::ReplaceShape(OutputRef output, const PartialShape& shape) {
   const Node* node = output.node >= 0 && output.node < graph_->num_ids()
                          ? graph_->node(output.node)
                          : nullptr;
@@ -387,11 +393,9 @@ Status ShapeRefiner::MergeShape(OutputRef output,
       output.port >= node->num_outputs()) {
     return InvalidArgument("There is no such output");
   }
-  MR_ASSIGN_OR_RETURN(PartialShape merged,
-                      ShapeContext::MergeShapes(shape(output), narrower));
   NodeShapes& slot = Slot(output.node);
   slot.shapes.resize(static_cast<size_t>(node->num_outputs()));
-  slot.shapes[static_cast<size_t>(output.port)] = std::move(merged);
+  slot.shapes[static_cast<size_t>(output.port)] = shape;
   values_->Clear();
   return OkStatus();
 }

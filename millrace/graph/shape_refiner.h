@@ -55,6 +55,9 @@ class ShapeRefiner {
   // are added from now on. Returns INVALID_ARGUMENT if the shapes contradict
   // each other.
   Status MergeShape(OutputRef output, const PartialShape& shape);
+  // Makes an output's shape this one, whatever was inferred: of a loop's
+  // variable that may change its shape.
+  Status ReplaceShape(OutputRef output, const PartialShape& shape);
   // Returns the value of an output if it is known while the graph is built,
   // otherwise null. Valid until the next call of any other method.
   const Tensor* ConstantValue(OutputRef output);

@@ -1,7 +1,9 @@
 #include "millrace/session/local_session.h"
 
+#include <algorithm>
 #include <atomic>
 
+#include "absl/strings/match.h"
 #include "millrace/base/log.h"
 #include "millrace/base/threads/wait.h"
 #include "millrace/exec/constant_evaluator.h"
@@ -13,18 +15,10 @@
 #include "millrace/kernel/resource.h"
 #include "millrace/kernel/step_container.h"
 #include "millrace/pass/fuse_nodes.h"
+#include "millrace/session/partial_run.h"
+#include "millrace/session/prepared.h"
 
 namespace millrace {
-
-struct LocalSession::Prepared {
-  RunSignature signature;
-  std::shared_ptr<const PlanSet> plans;
-  std::vector<DataType> feed_types;
-  std::vector<GraphDef> partition_graphs;
-  std::unique_ptr<FunctionRuntime> functions;
-  mutable int64_t last_step = 0;  // guarded by the session's mu_
-  mutable std::atomic<int64_t> steps{0};
-};
 
 namespace {
 
@@ -67,6 +61,32 @@ Status CheckFeeds(const LocalSession::Prepared& prepared,
                              DataTypeName(feeds[i].dtype()), ", expected ",
                              DataTypeName(prepared.feed_types[i]));
     }
+  }
+  return OkStatus();
+}
+
+// Returns whether an op may keep an input beyond the step. Ops of variables may
+// not be named: they copy memory that is lent.
+bool MayKeepInputs(const Node& node) {
+  constexpr absl::string_view kWords[] = {
+      "Enqueue", "Stage",   "Insert",      "Push",    "SessionHandle",
+      "Dataset", "Barrier", "Accumulator", "PyFunc",  "TensorsMap",
+      "Optional", "Summary"};
+  const std::string& op = node.op->name;
+  for (absl::string_view word : kWords) {
+    if (absl::StrContains(op, word)) return true;
+  }
+  return std::any_of(node.op->attrs.begin(), node.op->attrs.end(),
+                     [](const AttrDef& attr) {
+                       return absl::StrContains(attr.kind, "func");
+                     });
+}
+
+// Makes feeds whose memory is the program's own.
+Status CopyLent(std::vector<Tensor>* feeds, Allocator* allocator) {
+  for (Tensor& feed : *feeds) {
+    if (feed.buffer() == nullptr || !feed.buffer()->is_lent()) continue;
+    MR_ASSIGN_OR_RETURN(feed, feed.DeepCopy(allocator));
   }
   return OkStatus();
 }
@@ -153,6 +173,7 @@ LocalSession::~LocalSession() {
   // The devices are destroyed last, or later: iterators may still be working
   // there.
   targets_->End();
+  partial_runs_.clear();
   prepared_.clear();
   kernels_ = nullptr;
   const DeviceRetirement retirement(options_.devices);
@@ -214,7 +235,7 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
   const auto found = prepared_.find(signature);
   if (found != prepared_.end()) return found->second;
   MR_ASSIGN_OR_RETURN(std::shared_ptr<const Prepared> prepared,
-                      Compile(signature));
+                      Compile(signature, /*partial=*/false));
   while (prepared_.size() >= options_.max_prepared_runs) {
     gone.push_back(TakeOldest());
     if (gone.back() == nullptr) break;  // other threads hold all of them
@@ -240,7 +261,7 @@ std::shared_ptr<const LocalSession::Prepared> LocalSession::TakeOldest() {
 }
 
 StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
-    const RunSignature& signature) {
+    const RunSignature& signature, bool partial) {
   auto prepared = std::make_shared<Prepared>();
   prepared->signature = signature;
   SplitOptions options{
@@ -258,8 +279,16 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
                       SplitForRun(graph_.graph(), signature, options));
   std::vector<std::shared_ptr<const Plan>> plans;
   for (Partition& partition : partitions) {
+    for (NodeId id = 0; id < partition.graph.num_ids(); ++id) {
+      const Node* node = partition.graph.node(id);
+      if (node && MayKeepInputs(*node)) prepared->keeps_inputs = true;
+    }
     prepared->partition_graphs.push_back(ExportGraphDef(partition.graph));
-    if (options.rewrites.fuse) {
+    if (partial) {
+      MR_RETURN_IF_ERROR(SendFetchesOneByOne(
+          partition.device, FindDevice(partition.device)->attributes().incarnation,
+          &partition.graph, prepared.get()));
+    } else if (options.rewrites.fuse) {
       MR_RETURN_IF_ERROR(FuseNodes(*options_.kernels, &partition.graph));
     }
     MR_ASSIGN_OR_RETURN(
@@ -311,6 +340,9 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
                                  std::vector<Tensor>* outputs,
                                  RunMetadata* metadata) {
   MR_RETURN_IF_ERROR(CheckFeeds(prepared, feeds));
+  if (prepared.keeps_inputs) {
+    MR_RETURN_IF_ERROR(CopyLent(&feeds, options_.devices[0]->allocator()));
+  }
   const GraphOptions& graph_options = options_.config.graph_options;
   const bool measures_costs =
       graph_options.build_cost_model > 0 &&
@@ -341,6 +373,59 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
       metadata->partition_graphs = prepared.partition_graphs;
   }
   return OkStatus();
+}
+
+StatusOr<std::string> LocalSession::SetUpPartialRun(
+    const RunSignature& signature) {
+  std::shared_ptr<LocalPartialRun> run;
+  std::string handle;
+  StepEnvironment environment;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return FailedPrecondition("Session has been closed.");
+    MR_ASSIGN_OR_RETURN(const auto prepared,
+                        Compile(signature, /*partial=*/true));
+    MR_ASSIGN_OR_RETURN(auto needs, FindNeeds(graph_.graph(), signature));
+    run = std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
+    ++running_;
+    environment.step_id = next_step_++;
+    handle = absl::StrCat("partial_", environment.step_id);
+    partial_runs_.emplace(handle, run);
+  }
+  environment.files = options_.files;
+  environment.session_tensors = &tensors_;
+  run->Start(environment, options_.devices[0]->lanes(), [this] { EndStep(); });
+  return handle;
+}
+
+Status LocalSession::RunPartially(
+    const std::string& handle,
+    std::vector<std::pair<std::string, Tensor>> feeds,
+    const std::vector<std::string>& fetches, CancelScope* cancel,
+    std::vector<Tensor>* outputs) {
+  std::shared_ptr<LocalPartialRun> run;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return FailedPrecondition("Session has been closed.");
+    const auto found = partial_runs_.find(handle);
+    if (found == partial_runs_.end()) {
+      return InvalidArgument(
+          "Must run 'setup' before performing partial runs!");
+    }
+    run = found->second;
+  }
+  for (auto& [name, value] : feeds) {
+    if (value.buffer() == nullptr || !value.buffer()->is_lent()) continue;
+    MR_ASSIGN_OR_RETURN(value,
+                        value.DeepCopy(options_.devices[0]->allocator()));
+  }
+  bool over = false;
+  Status status = run->Run(feeds, fetches, cancel, outputs, &over);
+  if (over) {
+    MutexLock lock(mu_);
+    partial_runs_.erase(handle);
+  }
+  return status;
 }
 
 StatusOr<int64_t> LocalSession::BeginStep(const Prepared& prepared) {

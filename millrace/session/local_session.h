@@ -73,6 +73,15 @@ class LocalSession {
                      const RunOptions& options, CancelScope* cancel,
                      std::vector<Tensor>* outputs, RunMetadata* metadata);
 
+  // Begin a step that is fed and fetched in several calls, and do one of them:
+  // see LocalPartialRun. A step ends with the call after which all is fed and
+  // fetched, with an error of a call, or with the session.
+  StatusOr<std::string> SetUpPartialRun(const RunSignature& signature);
+  Status RunPartially(const std::string& handle,
+                      std::vector<std::pair<std::string, Tensor>> feeds,
+                      const std::vector<std::string>& fetches,
+                      CancelScope* cancel, std::vector<Tensor>* outputs);
+
   struct Counts {
     int64_t prepared = 0;  // that the session keeps
     int64_t kernels = 0;   // of all that is prepared and of stateful nodes
@@ -87,7 +96,7 @@ class LocalSession {
   explicit LocalSession(LocalSessionOptions options);
   Device* FindDevice(absl::string_view name) const;
   StatusOr<std::shared_ptr<const Prepared>> Compile(
-      const RunSignature& signature);
+      const RunSignature& signature, bool partial);
   std::shared_ptr<const Prepared> TakeOldest();
   // Begins a step and returns its id; FAILED_PRECONDITION if the session is
   // closed.
@@ -111,6 +120,8 @@ class LocalSession {
   GraphState graph_;
   std::unique_ptr<KernelCache> kernels_;
   absl::flat_hash_map<RunSignature, std::shared_ptr<const Prepared>> prepared_;
+  absl::flat_hash_map<std::string, std::shared_ptr<class LocalPartialRun>>
+      partial_runs_;
   int64_t next_step_ = 1;
   int running_ = 0;
   bool closed_ = false;

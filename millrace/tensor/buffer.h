@@ -21,10 +21,20 @@ class Buffer : public RefCounted {
   char* data() const { return data_; }
   size_t size_bytes() const { return size_; }
 
+  // Whether the memory is somebody else's, who may change it when no step runs:
+  // it is never written, and copied before it is kept beyond a step.
+  bool is_lent() const { return lent_; }
+  // Returns true if the caller holds the only reference and may write.
+  bool IsUnique() const { return !lent_ && RefCounted::IsUnique(); }
+
  protected:
   Buffer(char* data, size_t size) : data_(data), size_(size) {}
+  void SetLent() { lent_ = true; }
   char* data_;
   size_t size_;
+
+ private:
+  bool lent_ = false;
 };
 
 // Allocates the memory of a device. Thread-safe.

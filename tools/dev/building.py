@@ -1,5 +1,6 @@
 """Configures and builds a preset below build/, with progress."""
 
+import glob
 import hashlib
 import os
 import subprocess
@@ -10,6 +11,12 @@ import packages
 from console import ROOT, fail, say, seconds
 
 PRESETS = ("release", "dev", "asan", "tsan")
+WITH_PYTHON = ("dev",)  # presets that build the Python package
+# What a configured build knows to be there or not.
+OPTIONAL = {
+  "gtest": "/usr/include/gtest",
+  "nanobind": os.path.join(packages.VENV, "lib", "python3*", "site-packages", "nanobind"),
+}
 
 
 def folder(preset):
@@ -28,7 +35,8 @@ def environment():
 def configure(preset):
   build = folder(preset)
   with open(os.path.join(ROOT, "CMakePresets.json"), "rb") as f:
-    stamp = hashlib.sha256(f.read() + ("gtest" if os.path.exists("/usr/include/gtest") else "").encode()).hexdigest()
+    there = [name for name, path in OPTIONAL.items() if glob.glob(path)]
+    stamp = hashlib.sha256(f.read() + " ".join(there).encode()).hexdigest()
   path = os.path.join(build, ".configured")
   if os.path.exists(os.path.join(build, "build.ninja")) and os.path.exists(path):
     with open(path) as f:
@@ -72,6 +80,8 @@ def run_ninja(preset, command):
 def build(preset, targets=(), keep_going=False):
   """Builds targets (default: all). Exits if that fails."""
   packages.need_packages(packages.BASE, packages.TEST if preset != "release" else ())
+  if preset in WITH_PYTHON:
+    packages.need_venv(packages.BINDING)
   configure(preset)
   start = time.monotonic()
   command = ["ninja", "-C", folder(preset), "-j", str(os.cpu_count() or 2)]

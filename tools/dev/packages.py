@@ -18,9 +18,10 @@ BASE = """ca-certificates git python3 dataset-fashion-mnist g++ cmake ninja-buil
 libprotobuf-dev protobuf-compiler libabsl-dev libdnnl-dev libre2-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev
 libcli11-dev""".split()
 TEST = """libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
-python3-venv""".split()
+python3-venv python3-dev""".split()
 FORMAT = ["clang-format-14"]
 PYTHON_FORMAT = ["ruff"]  # of requirements.txt
+BINDING = ["nanobind"]  # of requirements.txt, for the Python extension
 VENV_PACKAGES = ["python3-venv"]
 
 VENV = os.path.join(ROOT, ".venv")

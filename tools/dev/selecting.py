@@ -5,6 +5,7 @@ ops/product, ops/product/cross  the cases of a family or file, also on stock Ten
 ops                         all of them, and whether every op and type of stock's has a case
 x/y_test.cc, x/y.cc         the tests of that file
 conformance, tests/cluster  a folder of tests/, C++ and Python
+python                      programs in pairs by TensorFlow's package and by ours, and how much of the API they cover
 tools                       the tests of the tools, and of what drives the benchmarks
 fuzz                        the fuzzers, for 20 s each
 MatMul                      the cases of an op, also on stock TensorFlow
@@ -18,7 +19,7 @@ import re
 import sources
 from console import ROOT
 
-PYTHON_FOLDERS = ("cases", "conformance", "cluster", "docs")
+PYTHON_FOLDERS = ("cases", "conformance", "cluster", "docs", "python")
 
 
 class Selection:

@@ -289,7 +289,8 @@ def run_selected(args, report):
     if selection.empty():
       say(
         "no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
-        "files of ops without suffix (ops/nn/rectifier), an op (MatMul), a suite (StatusTest), conformance or cluster" % name
+        "files of ops without suffix (ops/nn/rectifier), an op (MatMul), a suite (StatusTest), conformance, cluster or python"
+        % name
       )
       report.total.add(Count(0, 1))
       report.not_tested = True
@@ -307,7 +308,8 @@ def run_selected(args, report):
       if not count.failed and not args.filter:
         stock += selection.stock
     if selection.python:
-      report.stage("build " + args.preset, lambda: build(args.preset, ["programs"]))
+      targets = ["programs"] + ["python"] * any(p.startswith(os.path.join("tests", "python")) for p in selection.python)
+      report.stage("build " + args.preset, lambda targets=targets: build(args.preset, targets))
       extra = ["-k", args.k] if args.k else []
       report.stage(name, lambda: python_tests(args, selection.python, extra))
   if stock:

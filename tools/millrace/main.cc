@@ -10,6 +10,7 @@
 #include "millrace/base/version.h"
 #include "tools/millrace/config_file.h"
 #include "tools/millrace/exit_codes.h"
+#include "tools/millrace/python_command.h"
 #include "tools/millrace/run_command.h"
 #include "tools/millrace/server_command.h"
 #include "tools/millrace/status_command.h"
@@ -146,6 +147,17 @@ void TakeScript(const CLI::App& app, int argc, char** argv,
        words.end() - static_cast<std::ptrdiff_t>(flags->script.size())});
 }
 
+// Takes the command line after the options of `python`: a script, a module or
+// a text, and arguments.
+void TakeProgram(const CLI::App& app, millrace::PythonFlags* flags) {
+  flags->program = app.remaining();
+  if (flags->program.empty()) return;
+  const std::string& first = flags->program[0];
+  if (first[0] == '-' && first != "-" && first != "-m" && first != "-c") {
+    throw CLI::ExtrasError({first});
+  }
+}
+
 // Prints one line, with the most similar word if there is one.
 int UsageError(const CLI::App& app, const CLI::ParseError& error, int argc,
                char** argv) {
@@ -215,6 +227,20 @@ int main(int argc, char** argv) {
       "too.");
   AddServer(run, &flags_of_run);
 
+  millrace::PythonFlags python_flags;
+  CLI::App* python = app.add_subcommand(
+      "python", "run a program of TensorFlow 1, by Millrace alone");
+  python->prefix_command();
+  python->add_option("--python", python_flags.python,
+                     "the Python that has the package millrace (python3)");
+  python->add_option("--tf", python_flags.tf,
+                     "the version whose names the program uses (1.15): 0.12 "
+                     "for those from before 1.0");
+  python->footer(
+      "millrace python [OPTIONS] SCRIPT [ARGUMENTS]: `import tensorflow` in "
+      "the script is\nMillrace's package, and TensorFlow is not needed. Also "
+      "with -m MODULE or -c TEXT.");
+
   millrace::StopFlags stop_flags;
   CLI::App* stop = app.add_subcommand("stop", "stop a server");
   stop->add_option("address", stop_flags.address, "HOST:PORT")->required();
@@ -239,6 +265,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (server->parsed()) result = Server(server_flags, server);
     if (run->parsed()) TakeScript(*run, argc, argv, &run_flags);
+    if (python->parsed()) TakeProgram(*python, &python_flags);
   } catch (const CLI::CallForHelp&) {
     const CLI::App* at = &app;
     for (const CLI::App* used : app.get_subcommands()) at = used;
@@ -251,6 +278,7 @@ int main(int argc, char** argv) {
     return UsageError(app, error, argc, argv);
   }
   if (run->parsed()) result = millrace::RunScript(run_flags);
+  if (python->parsed()) result = millrace::RunPython(python_flags);
   if (stop->parsed()) result = millrace::RunStop(stop_flags);
   if (status->parsed()) result = millrace::RunStatus(status_flags);
   if (trace->parsed()) result = millrace::RunTrace(trace_flags);

@@ -72,6 +72,22 @@ class LocalBackend final : public SessionBackend {
         std::make_shared<LocalRun>(runtime_, std::move(prepared), run));
   }
 
+  StatusOr<std::string> SetUpPartialRun(const RunTensors& tensors) override {
+    return runtime_->session->SetUpPartialRun(NamesOf(tensors));
+  }
+
+  Status RunPartially(const std::string& handle, const RunTensors& tensors,
+                      std::vector<Tensor> feeds, const RunContext& context,
+                      std::vector<Tensor>* fetches) override {
+    const RunSignature names = NamesOf(tensors);
+    std::vector<std::pair<std::string, Tensor>> named;
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      named.emplace_back(names.feeds[i], std::move(feeds[i]));
+    }
+    return runtime_->session->RunPartially(
+        handle, std::move(named), names.fetches, context.cancel, fetches);
+  }
+
   StatusOr<std::vector<DeviceAttributes>> ListDevices() override {
     return runtime_->session->ListDevices();
   }
@@ -106,6 +122,16 @@ class LocalBackend final : public SessionBackend {
     return OkStatus();
   }
 
+  static RunSignature NamesOf(const RunTensors& tensors) {
+    RunSignature names;
+    for (const Output& feed : tensors.feeds) names.feeds.push_back(feed.name());
+    for (const Output& fetch : tensors.fetches)
+      names.fetches.push_back(fetch.name());
+    for (const Operation& target : tensors.targets)
+      names.targets.push_back(target.name());
+    return names;
+  }
+
   // Creates and looks up names only for the first run, and for the next one
   // after the session has evicted the prepared run.
   StatusOr<std::shared_ptr<const LocalSession::Prepared>> Find(
@@ -117,13 +143,8 @@ class LocalBackend final : public SessionBackend {
         if (auto prepared = found->second.lock()) return prepared;
       }
     }
-    RunSignature names;
-    for (const Output& feed : tensors.feeds) names.feeds.push_back(feed.name());
-    for (const Output& fetch : tensors.fetches)
-      names.fetches.push_back(fetch.name());
-    for (const Operation& target : tensors.targets)
-      names.targets.push_back(target.name());
-    MR_ASSIGN_OR_RETURN(auto prepared, runtime_->session->Prepare(names));
+    MR_ASSIGN_OR_RETURN(auto prepared,
+                        runtime_->session->Prepare(NamesOf(tensors)));
     MutexLock lock(mu_);
     prepared_[tensors] = prepared;
     if (prepared_.size() >= next_look_) {

@@ -134,6 +134,49 @@ class RemoteBackend final : public SessionBackend {
         std::make_shared<RemoteRun>(master_, handle_, reply.handle, run));
   }
 
+  StatusOr<std::string> SetUpPartialRun(const RunTensors& tensors) override {
+    PartialRunSetupRequest request;
+    request.session_handle = handle_;
+    for (const Output& feed : tensors.feeds)
+      request.feeds.push_back(feed.name());
+    for (const Output& fetch : tensors.fetches)
+      request.fetches.push_back(fetch.name());
+    for (const Operation& target : tensors.targets)
+      request.targets.push_back(target.name());
+    request.request_id = NewRequestId();
+    PartialRunSetupReply reply;
+    MR_RETURN_IF_ERROR(master_->Call(
+        &MasterApi::PartialRunSetup, request, &reply,
+        master_->OperationDeadline(), nullptr, "PartialRunSetup"));
+    return std::move(reply.partial_run_handle);
+  }
+
+  Status RunPartially(const std::string& handle, const RunTensors& tensors,
+                      std::vector<Tensor> feeds, const RunContext& context,
+                      std::vector<Tensor>* fetches) override {
+    RunStepRequest request;
+    request.session_handle = handle_;
+    request.partial_run_handle = handle;
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      request.feeds.push_back({tensors.feeds[i].name(), std::move(feeds[i])});
+    }
+    std::vector<size_t> place;
+    for (const Output& fetch : tensors.fetches) {
+      place.push_back(request.fetches.size());
+      request.fetches.push_back(fetch.name());
+    }
+    request.options = context.options;
+    request.options.timeout_ms = RunTimeout(context.options, *master_);
+    request.store_errors_in_response_body = true;
+    request.request_id = NewRequestId();
+    RunStepReply reply;
+    MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunStep, request, &reply,
+                                     After(request.options.timeout_ms),
+                                     context.cancel, "RunStep"));
+    MR_RETURN_IF_ERROR(reply.status);
+    return TakeFetches(request.fetches, place, &reply.tensors, fetches);
+  }
+
   StatusOr<std::vector<DeviceAttributes>> ListDevices() override {
     const ListDevicesRequest request{handle_};
     ListDevicesReply reply;

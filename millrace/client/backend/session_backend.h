@@ -54,6 +54,13 @@ class SessionBackend {
                      std::vector<Tensor>* fetches) = 0;
   virtual StatusOr<std::shared_ptr<BackendRun>> Prepare(
       const RunTensors& tensors, const RunOptions& options) = 0;
+  // Session::SetUpPartialRun and RunPartially.
+  virtual StatusOr<std::string> SetUpPartialRun(const RunTensors& tensors) = 0;
+  virtual Status RunPartially(const std::string& handle,
+                              const RunTensors& tensors,
+                              std::vector<Tensor> feeds,
+                              const RunContext& context,
+                              std::vector<Tensor>* fetches) = 0;
   virtual StatusOr<std::vector<DeviceAttributes>> ListDevices() = 0;
   // Ends waiting calls with CANCELLED, also an Extend. Called before Close.
   virtual void CancelAll() {}

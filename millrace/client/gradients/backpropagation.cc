@@ -41,13 +41,41 @@ void Backpropagation::FindStops(const std::vector<Output>& xs) {
     stops_.insert(stop.ref().node);
 }
 
-StatusOr<const GradientDecl*> Backpropagation::FindGradient(
+// Whether the op makes a value of outside available in the iterations of the
+// loop in whose unfinished body the gradients are requested. They stay in it.
+bool Backpropagation::EntersThis(const Operation& op) const {
+  if (op.node()->op->role != OpRole::kEnter || frame_->pivot()) return false;
+  const int loop = frame_->forward_loop();
+  const auto constant = op.Attr<bool>("is_constant");
+  return loop != 0 && constant.ok() && *constant &&
+         frame_->index().OutputLoop(op.node()->id) == loop;
+}
+
+StatusOr<ops::GradientFunction> Backpropagation::FindGradient(
     const Operation& op) const {
+  if (EntersThis(op))
+    return ops::GradientFunction(
+        [](GradContext& g) { g.Set(0, g.gradient(0)); });
+  if (call_.options.find_function) {
+    MR_ASSIGN_OR_RETURN(auto function, call_.options.find_function(op));
+    if (function && !*function) return *std::move(function);
+    if (function) {
+      // What it builds without inputs belongs to the iterations, too.
+      const Operation pivot = frame_->pivot();
+      return [build = *std::move(function), pivot](GradContext& g) {
+        ClientGraph& graph = g.scope().graph();
+        const Operation before = graph.SetDefaultControlInput(pivot);
+        build(g);
+        graph.SetDefaultControlInput(before);
+      };
+    }
+  }
   std::string name = op.type();
   if (auto other = op.Attr<std::string>("_gradient_op_type"); other.ok())
     name = *other;
   const auto found = call_.table.find(name);
-  if (found != call_.table.end()) return found->second;
+  if (found != call_.table.end())
+    return ops::GradientFunction(found->second->build);
   return Unimplemented("No gradient defined for operation '", op.name(),
                        "' (op type: ", name, ")\n\t [[", NodeMark(op.name()),
                        "]]");
@@ -74,14 +102,14 @@ std::vector<Gradient> Backpropagation::Sum(const Operation& op) {
 }
 
 Status Backpropagation::CallGradient(const Operation& op,
-                                     const GradientDecl& decl,
+                                     const ops::GradientFunction& build,
                                      std::vector<Gradient> dys) {
   std::vector<bool> wanted;
   for (const Output& input : op.inputs())
     wanted.push_back(between_.Has(input.ref().node));
   GradContext context(ScopeOf(op), op, std::move(dys), call_.source,
                       std::move(wanted));
-  decl.build(context);
+  build(context);
   MR_RETURN_IF_ERROR(scope_.status());
   if (!context.status().ok()) {
     return Annotate(context.status(),
@@ -130,9 +158,9 @@ Status Backpropagation::ProcessOp(const Operation& op) {
                   IsDifferentiable(op.output(i).dtype()));
   }
   if (!any || stops_.contains(op.node()->id)) return OkStatus();
-  MR_ASSIGN_OR_RETURN(const GradientDecl* decl, FindGradient(op));
-  if (!decl->build) return OkStatus();
-  return CallGradient(op, *decl, std::move(dys));
+  MR_ASSIGN_OR_RETURN(const ops::GradientFunction build, FindGradient(op));
+  if (!build) return OkStatus();
+  return CallGradient(op, build, std::move(dys));
 }
 
 Status Backpropagation::Process(Between::Unit unit) {

@@ -68,13 +68,15 @@ class Backpropagation {
   Status ProcessOp(const Operation& op);
   Status ProcessLoop(int loop);
   StatusOr<std::vector<LoopValue>> ValuesOf(int loop) const;
+  bool GoesBack(const std::vector<LoopValue>& values) const;
   Gradient CloseLoopValue(GradientFrame* inner, const LoopValue& value,
                           const GradientFrame::Variable& variable,
                           const Gradient& dx);
   Output Accumulate(GradientFrame* inner, const Output& begin,
                     const Output& dx);
-  StatusOr<const GradientDecl*> FindGradient(const Operation& op) const;
-  Status CallGradient(const Operation& op, const GradientDecl& decl,
+  bool EntersThis(const Operation& op) const;
+  StatusOr<ops::GradientFunction> FindGradient(const Operation& op) const;
+  Status CallGradient(const Operation& op, const ops::GradientFunction& build,
                       std::vector<Gradient> dys);
   void Add(const Output& output, const Gradient& gradient);
   std::vector<Gradient> Sum(const Operation& op);

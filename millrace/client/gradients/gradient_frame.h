@@ -37,6 +37,8 @@ class GradientFrame {
   // Returns the scope for the body. Its nodes may have any tensors of the
   // forward loop, or of outside, as inputs until Close.
   const Scope& scope() const { return scope_; }
+  // Returns an op that runs once in each iteration; null around all loops.
+  const Operation& pivot() const { return loop_.pivot; }
 
   // A variable of the gradient loop; `shape` holds in each iteration.
   struct Variable {

@@ -1,4 +1,5 @@
 // Gradients of while loops: a loop that runs backwards through the iterations.
+#include "millrace/client/control_flow_context.h"
 #include "millrace/client/gradients/backpropagation.h"
 #include "millrace/client/gradients/grad_shapes.h"
 
@@ -165,6 +166,19 @@ Gradient Backpropagation::CloseLoopValue(
   return all;
 }
 
+// Returns whether the loop was built for gradients.
+bool Backpropagation::GoesBack(const std::vector<LoopValue>& values) const {
+  for (const LoopValue& value : values) {
+    if (value.is_constant) continue;
+    ControlFlowContext* const context =
+        scope_.graph().ContextOf(value.in_body.op()).get();
+    WhileContext* const loop =
+        context == nullptr ? nullptr : context->enclosing_while();
+    if (loop != nullptr) return loop->options().back_prop;
+  }
+  return true;
+}
+
 Status Backpropagation::ProcessLoop(int loop) {
   MR_ASSIGN_OR_RETURN(const std::vector<LoopValue> values, ValuesOf(loop));
   std::vector<Output> dys(values.size());
@@ -175,7 +189,7 @@ Status Backpropagation::ProcessLoop(int loop) {
     dys[i] = ops::ToTensor(scope_, ops::SumGradients(scope_, parts));
     any = any || dys[i];
   }
-  if (!any) return OkStatus();
+  if (!any || !GoesBack(values)) return OkStatus();
   if (frame_->index().loop(loop).condition == kNoNode) {
     return Unimplemented("No gradient through loops without LoopCond: '",
                          frame_->index().loop(loop).name, "'");

@@ -19,7 +19,9 @@ constexpr int kMaxIteratorsPerMake = 100'000;
 // iterators made.
 thread_local int make_depth = 0;
 thread_local int make_count = 0;
-thread_local const DatasetValue* make_path[DatasetValue::kMaxDepth + 1];
+// A pointer, to a list of the outermost call: extensions of Python have little
+// memory of threads' own.
+thread_local std::vector<const DatasetValue*>* make_path = nullptr;
 
 }  // namespace
 
@@ -87,8 +89,8 @@ StepEnvironment IteratorRuntime::Environment(FunctionRunner* runner,
 }
 
 absl::Span<const DatasetValue* const> IteratorRuntime::DatasetsAbove() const {
-  if (make_depth == 0 || make_path[0] != root_.load()) return {};
-  return absl::MakeConstSpan(make_path, static_cast<size_t>(make_depth));
+  if (make_depth == 0 || make_path->front() != root_.load()) return {};
+  return absl::MakeConstSpan(*make_path);
 }
 
 StatusOr<std::unique_ptr<DatasetIterator>> IteratorRuntime::MakeIterator(
@@ -97,19 +99,22 @@ StatusOr<std::unique_ptr<DatasetIterator>> IteratorRuntime::MakeIterator(
     return ResourceExhausted("iterators of data sets nest deeper than ",
                              DatasetValue::kMaxDepth);
   }
+  std::vector<const DatasetValue*> path;
   if (make_depth == 0) {
     make_count = 0;
+    make_path = &path;
     const DatasetValue* none = nullptr;
     root_.compare_exchange_strong(none, &dataset);
   }
-  make_path[make_depth] = &dataset;
   if (++make_count > kMaxIteratorsPerMake) {
     return ResourceExhausted("a data set has more than ", kMaxIteratorsPerMake,
                              " others below it");
   }
   ++make_depth;
+  make_path->push_back(&dataset);
   auto made = dataset.MakeIterator(*this);
-  --make_depth;
+  make_path->pop_back();
+  if (--make_depth == 0) make_path = nullptr;
   return made;
 }
 

@@ -7,14 +7,17 @@ namespace millrace::ops {
 namespace {
 
 // Returns a value that a variable may keep: a view into a message is copied, so
-// that a small variable does not hold a large buffer.
+// that a small variable does not hold a large buffer, and so is memory of the
+// program.
 StatusOr<Tensor> Keepable(KernelContext& ctx, Tensor value) {
   const Buffer* buffer = value.buffer();
   const bool part_of_more =
       buffer != nullptr && buffer->size_bytes() > 2 * value.size_bytes() + 4096;
   const bool aligned =
       reinterpret_cast<uintptr_t>(value.data()) % kBufferAlignment == 0;
-  if (buffer == nullptr || (!part_of_more && aligned)) return value;
+  if (buffer == nullptr || (!part_of_more && aligned && !buffer->is_lent())) {
+    return value;
+  }
   return value.DeepCopy(ctx.device().allocator());
 }
 

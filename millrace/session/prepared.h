@@ -1,0 +1,28 @@
+// What a LocalSession keeps of a run signature. Private to session/.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "millrace/session/local_session.h"
+
+namespace millrace {
+
+struct LocalSession::Prepared {
+  RunSignature signature;
+  std::shared_ptr<const PlanSet> plans;
+  std::vector<DataType> feed_types;
+  bool keeps_inputs = false;  // some op keeps a tensor beyond the step
+  std::vector<GraphDef> partition_graphs;
+  std::unique_ptr<FunctionRuntime> functions;
+  // Of partial runs: the keys under which feeds are sent and fetches are
+  // received, by their numbers in the signature.
+  std::vector<std::vector<std::string>> feed_keys;
+  std::vector<std::string> fetch_keys;
+  mutable int64_t last_step = 0;  // guarded by the session's mu_
+  mutable std::atomic<int64_t> steps{0};
+};
+
+}  // namespace millrace

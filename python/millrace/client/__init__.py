@@ -1,0 +1,1 @@
+"""Sessions: they run parts of graphs, in this process or on clusters."""

@@ -1,0 +1,1 @@
+"""Conditionals, loops, dependencies between ops, and arrays of tensors."""

@@ -1,0 +1,1 @@
+"""Tables in a graph: from keys to values."""

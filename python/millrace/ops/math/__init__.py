@@ -1,0 +1,1 @@
+"""Functions of numbers in tensors: element by element, sums, products, sequences, counts."""

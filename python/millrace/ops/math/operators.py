@@ -1,0 +1,154 @@
+"""Python's operators of tensors and sparse tensors, with the names and scopes of their ops.
+
+The classes have them once this module is imported.
+"""
+
+from millrace import gen
+from millrace.framework import composite, dtypes
+from millrace.framework.convert import convert_to_tensor
+from millrace.framework.graph import name_scope
+from millrace.framework.tensor import Tensor
+from millrace.ops.math import binary, division, elementwise, products, slices  # noqa: F401 - registers a conversion
+from millrace.ops.math.dispatch import is_registered
+
+
+def _add(x, y, name=None):
+  if x.dtype == dtypes.string:
+    return gen.add(x, y, name=name)
+  return gen.add_v2(x, y, name=name)
+
+
+def _mul(x, y, name=None):
+  if isinstance(y, composite.SparseTensor):
+    return binary.sparse_dense(gen.sparse_dense_cwise_mul, y, x, name)
+  return gen.mul(x, y, name=name)
+
+
+def _and(x, y, name=None):
+  return gen.logical_and(x, y, name=name) if x.dtype == dtypes.bool else gen.bitwise_and(x, y)
+
+
+def _or(x, y, name=None):
+  return gen.logical_or(x, y, name=name) if x.dtype == dtypes.bool else gen.bitwise_or(x, y)
+
+
+def _xor(x, y, name=None):
+  return binary.logical_xor(x, y, name=name) if x.dtype == dtypes.bool else gen.bitwise_xor(x, y)
+
+
+def _invert(x, name=None):
+  return gen.logical_not(x, name=name) if x.dtype == dtypes.bool else gen.invert(x, name=name)
+
+
+def _left(function, public, op_name, converts):
+  """The operator of a tensor on its left.
+
+  `function` makes the op; `public` is the function of the same meaning that composite tensors answer. `converts` says
+  whether the right side becomes a tensor before the op is made, of the left's type where that is possible.
+  """
+
+  def operator(x, y):
+    if is_registered(y):
+      with name_scope(None, op_name, [x, y]) as scope:
+        return public(x, y, name=scope)
+    with name_scope(None, op_name, [x, y]) as scope:
+      if converts and not isinstance(y, (Tensor, composite.SparseTensor)):
+        try:
+          y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
+        except (TypeError, ValueError):
+          # Another class may know what to do with a tensor on its left.
+          if hasattr(type(y), f"__r{op_name}__"):
+            return NotImplemented
+          raise
+      return function(x, y, name=scope)
+
+  return operator
+
+
+def _right(function, op_name):
+  """The operator of a tensor on its right: the left side has to be of its type."""
+
+  def operator(y, x):
+    with name_scope(None, op_name, [x, y]) as scope:
+      x = convert_to_tensor(x, dtype=y.dtype.base_dtype, name="x")
+      return function(x, y, name=scope)
+
+  return operator
+
+
+# Python's name, the function that makes the op, the public function, whether the right side is converted first.
+_BINARY = (
+  ("add", _add, binary.add, True),
+  ("sub", gen.sub, binary.subtract, True),
+  ("mul", _mul, binary.multiply, True),
+  ("div", division.div, division.div, True),
+  ("truediv", division.truediv, division.truediv, True),
+  ("floordiv", division.floordiv, division.floordiv, True),
+  ("mod", gen.floor_mod, binary.floormod, True),
+  ("pow", gen.pow, binary.pow, True),
+  ("matmul", products.matmul, products.matmul, False),
+  ("and", _and, binary.logical_and, False),
+  ("or", _or, binary.logical_or, False),
+  ("xor", _xor, binary.logical_xor, False),
+)
+
+_PLAIN = (
+  ("lt", binary.less),
+  ("le", binary.less_equal),
+  ("gt", binary.greater),
+  ("ge", binary.greater_equal),
+  ("neg", elementwise.negative),
+  ("abs", elementwise.abs),
+  ("invert", _invert),
+)
+
+
+def _sparse_operator(make, op_name):
+  def operator(sparse, y):
+    with name_scope(None, op_name, [sparse.indices, sparse.values, sparse.dense_shape, y]) as scope:
+      y = convert_to_tensor(y, dtype=sparse.dtype.base_dtype, name="y")
+      return make(sparse, y, scope)
+
+  return operator
+
+
+def _sparse_mul(sparse, y, name):
+  return binary.sparse_dense(gen.sparse_dense_cwise_mul, sparse, y, name)
+
+
+def _sparse_div(sparse, y, name):
+  return binary.sparse_dense(gen.sparse_dense_cwise_div, sparse, y, name)
+
+
+def _sparse_truediv(sparse, y, name):
+  values = sparse.values
+  dtype = division.computed_in(values.dtype.base_dtype)
+  if dtype is not None:
+    values = division.cast(values, dtype)
+    y = division.cast(y, dtype)
+  return _sparse_div(composite.SparseTensor(sparse.indices, values, sparse.dense_shape), y, name)
+
+
+def _install():
+  """Sets the operators of `Tensor` and `SparseTensor`."""
+  for op_name, function, public, converts in _BINARY:
+    _set(Tensor, f"__{op_name}__", _left(function, public, op_name, converts))
+    _set(Tensor, f"__r{op_name}__", _right(function, op_name))
+  for op_name, function in _PLAIN:
+    _set(Tensor, f"__{op_name}__", _of(function))
+  for op_name, make in (("mul", _sparse_mul), ("div", _sparse_div), ("truediv", _sparse_truediv)):
+    setattr(composite.SparseTensor, f"__{op_name}__", _sparse_operator(make, op_name))
+
+
+def _of(function):
+  def operator(*operands):
+    return function(*operands)
+
+  return operator
+
+
+def _set(tensor_class, operator, function):
+  tensor_class._override_operator(operator, function)
+
+
+_install()

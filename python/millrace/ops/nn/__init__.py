@@ -1,0 +1,1 @@
+"""Ops of neural networks: convolutions, pooling, activations, losses, normalization, embeddings, sampling, CTC."""

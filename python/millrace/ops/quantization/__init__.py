@@ -1,0 +1,1 @@
+"""Values as a quantized network would have them."""

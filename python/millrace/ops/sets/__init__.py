@@ -1,0 +1,1 @@
+"""Sets in the last dimension of tensors."""

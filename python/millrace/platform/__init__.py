@@ -1,0 +1,1 @@
+"""What programs get from their platform: command lines, flags, logging, files, tests."""

@@ -1,0 +1,1 @@
+"""SavedModel: a graph with its variables, signatures and assets in a folder."""

@@ -1,0 +1,1 @@
+"""Programs that import `tensorflow`, run by Millrace without a change."""

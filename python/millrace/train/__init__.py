@@ -1,0 +1,1 @@
+"""Training: optimizers, savers, queue runners, hooks and monitored sessions."""

@@ -1,0 +1,1 @@
+"""Optimizers: TensorFlow 1's, with their slots and update ops."""

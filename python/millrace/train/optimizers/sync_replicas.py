@@ -1,0 +1,192 @@
+"""Synchronous training of several replicas: gradients are averaged before they are applied."""
+
+import millrace as tf
+from millrace.framework import composite
+from millrace.train import queue_runners
+from millrace.train.optimizers import optimizer
+from millrace.train.session import hooks_base
+
+
+class SyncReplicasOptimizer(optimizer.Optimizer):
+  """Collects `replicas_to_aggregate` gradients a variable, applies their average once, and hands out tokens of the new step.
+
+  The chief runs `get_chief_queue_runner()`, which takes the averages and fills the queue of tokens; a replica's step
+  waits for one token, which is the step that its next gradients belong to. Gradients of older steps are dropped.
+  """
+
+  def __init__(
+    self,
+    opt,
+    replicas_to_aggregate,
+    total_num_replicas=None,
+    variable_averages=None,
+    variables_to_average=None,
+    use_locking=False,
+    name="sync_replicas",
+  ):
+    if total_num_replicas is None:
+      total_num_replicas = replicas_to_aggregate
+    super().__init__(use_locking, name)
+    tf.logging.info("SyncReplicasV2: replicas_to_aggregate=%s; total_num_replicas=%s", replicas_to_aggregate, total_num_replicas)
+    self._opt = opt
+    self._replicas_to_aggregate = replicas_to_aggregate
+    self._gradients_applied = False
+    self._variable_averages = variable_averages
+    self._variables_to_average = variables_to_average
+    self._total_num_replicas = total_num_replicas
+    self._tokens_per_step = max(total_num_replicas, replicas_to_aggregate)
+    self._global_step = None
+    self._sync_token_queue = None
+    self._chief_queue_runner = None
+    self._accumulator_list = []
+
+  def compute_gradients(self, *args, **kwargs):
+    """Those of the wrapped optimizer."""
+    return self._opt.compute_gradients(*args, **kwargs)
+
+  def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+    """The op of one step of a replica: it gives its gradients, then waits for the token of the next step."""
+    if not grads_and_vars:
+      raise ValueError("Must supply at least one variable")
+    if global_step is None:
+      raise ValueError("Global step is required to check staleness")
+    self._global_step = global_step
+    self._make_local_step(global_step)
+    self.ready_for_local_init_op = tf.report_uninitialized_variables(tf.global_variables())
+
+    with tf.name_scope(None, self._name):
+      gave, averages = self._accumulate(grads_and_vars)
+      with tf.device(global_step.device), tf.name_scope(""):
+        update_op = self._opt.apply_gradients(averages, global_step)
+      with tf.device(global_step.device), tf.name_scope(""):
+        self._sync_token_queue = tf.FIFOQueue(
+          -1, global_step.dtype.base_dtype, shapes=(), name="sync_token_q", shared_name="sync_token_q"
+        )
+      with tf.device(global_step.device), tf.name_scope(""):
+        with tf.control_dependencies(gave):
+          token = self._sync_token_queue.dequeue()
+        train_op = tf.assign(self._local_step, token)
+        with tf.control_dependencies([update_op]):
+          tokens = tf.fill([self._tokens_per_step], global_step)
+          sync_op = self._sync_token_queue.enqueue_many((tokens,))
+        if self._variable_averages is not None:
+          with tf.control_dependencies([sync_op]), tf.name_scope(""):
+            sync_op = self._variable_averages.apply(self._variables_to_average)
+        self._chief_queue_runner = queue_runners.QueueRunner(self._sync_token_queue, [sync_op])
+      for accumulator, device in self._accumulator_list:
+        with tf.device(device):
+          self._chief_init_ops.append(accumulator.set_global_step(global_step, name="SetGlobalStep"))
+      self.chief_init_op = tf.group(*self._chief_init_ops)
+      self._gradients_applied = True
+      return train_op
+
+  def _make_local_step(self, global_step):
+    """The step that a replica's gradients belong to; it stays on the worker, also where variables go to servers."""
+    anchor = tf.no_op()
+    with tf.colocate_with(anchor):
+      self._local_step = tf.Variable(
+        initial_value=0,
+        trainable=False,
+        collections=[tf.GraphKeys.LOCAL_VARIABLES],
+        dtype=global_step.dtype.base_dtype,
+        name="sync_rep_local_step",
+      )
+    self.local_step_init_op = tf.assign(self._local_step, global_step)
+    self._chief_init_ops = [self.local_step_init_op]
+
+  def _accumulate(self, grads_and_vars):
+    """The ops that give gradients to accumulators, and the pairs of averages and variables."""
+    gave = []
+    averages = []
+    for grad, var in grads_and_vars:
+      with tf.device(var.device):
+        if grad is None:
+          averages.append((None, var))
+          continue
+        shared_name = var.name + "/grad_accum"
+        if isinstance(grad, tf.Tensor):
+          accumulator = tf.ConditionalAccumulator(grad.dtype, shape=var.get_shape(), shared_name=shared_name)
+          gave.append(accumulator.apply_grad(grad, local_step=self._local_step))
+          averages.append((accumulator.take_grad(self._replicas_to_aggregate), var))
+        else:
+          if not isinstance(grad, composite.IndexedSlices):
+            raise ValueError("Unknown grad type!")  # noqa: TRY004 (TensorFlow's class)
+          accumulator = tf.SparseConditionalAccumulator(grad.dtype, shape=(), shared_name=shared_name)
+          gave.append(accumulator.apply_indexed_slices_grad(grad, local_step=self._local_step))
+          averages.append((accumulator.take_indexed_slices_grad(self._replicas_to_aggregate), var))
+        self._accumulator_list.append((accumulator, var.device))
+    return gave, averages
+
+  def get_chief_queue_runner(self):
+    """The queue runner that the chief starts. Raises ValueError before `apply_gradients`."""
+    if not self._gradients_applied:
+      raise ValueError("Should be called after apply_gradients().")
+    return self._chief_queue_runner
+
+  def get_slot(self, *args, **kwargs):
+    return self._opt.get_slot(*args, **kwargs)
+
+  def variables(self):
+    return self._opt.variables()
+
+  def get_slot_names(self, *args, **kwargs):
+    return self._opt.get_slot_names(*args, **kwargs)
+
+  def get_init_tokens_op(self, num_tokens=-1):
+    """The op that puts the first tokens into the queue; the chief runs it once."""
+    if not self._gradients_applied:
+      raise ValueError("get_init_tokens_op() should be called after apply_gradients().")
+    needed = self._replicas_to_aggregate - self._total_num_replicas
+    if num_tokens == -1:
+      num_tokens = self._replicas_to_aggregate
+    elif num_tokens < needed:
+      raise ValueError(f"Too few tokens to finish the first step: {num_tokens} (given) vs {needed} (needed)")
+    if num_tokens > 0:
+      with tf.device(self._global_step.device), tf.name_scope(""):
+        tokens = tf.fill([num_tokens], self._global_step)
+        return self._sync_token_queue.enqueue_many((tokens,))
+    return tf.no_op(name="no_init_tokens")
+
+  def make_session_run_hook(self, is_chief, num_tokens=-1):
+    """The hook that does for MonitoredSession what this optimizer needs, on the chief and on the others."""
+    return _SyncReplicasOptimizerHook(self, is_chief, num_tokens)
+
+
+class _SyncReplicasOptimizerHook(hooks_base.SessionRunHook):
+  """Initializes the step of a replica; on the chief it also starts the queue runner and hands out the first tokens."""
+
+  def __init__(self, sync_optimizer, is_chief, num_tokens):
+    self._sync_optimizer = sync_optimizer
+    self._is_chief = is_chief
+    self._num_tokens = num_tokens
+
+  def begin(self):
+    if self._sync_optimizer._gradients_applied is False:
+      raise ValueError("SyncReplicasOptimizer.apply_gradient should be called before using the hook.")
+    if self._is_chief:
+      self._local_init_op = self._sync_optimizer.chief_init_op
+      self._ready_for_local_init_op = self._sync_optimizer.ready_for_local_init_op
+      self._q_runner = self._sync_optimizer.get_chief_queue_runner()
+      self._init_tokens_op = self._sync_optimizer.get_init_tokens_op(self._num_tokens)
+    else:
+      self._local_init_op = self._sync_optimizer.local_step_init_op
+      self._ready_for_local_init_op = self._sync_optimizer.ready_for_local_init_op
+      self._q_runner = None
+      self._init_tokens_op = None
+
+  def after_create_session(self, session, coord):
+    """Raises RuntimeError when the global variables are not initialized yet."""
+    from millrace.train.session import session_manager
+
+    local_init_success, msg = session_manager._ready(
+      self._ready_for_local_init_op, session, "Model is not ready for SyncReplicasOptimizer local init."
+    )
+    if not local_init_success:
+      raise RuntimeError(
+        f"Init operations did not make model ready for SyncReplicasOptimizer local_init. Init op: {self._local_init_op.name}, error: {msg}"
+      )
+    session.run(self._local_init_op)
+    if self._init_tokens_op is not None:
+      session.run(self._init_tokens_op)
+    if self._q_runner is not None:
+      self._q_runner.create_threads(session, coord=coord, daemon=True, start=True)

@@ -1,0 +1,1 @@
+"""Checkpoints: savers, their files and what reads them."""

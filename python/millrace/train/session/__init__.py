@@ -1,0 +1,1 @@
+"""Sessions for training: hooks, monitored sessions, the supervisor."""

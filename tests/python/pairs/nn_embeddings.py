@@ -1,0 +1,163 @@
+"""Lookups in tables: whole, in parts, by sparse ids."""
+
+import numpy as np
+
+
+def _error(call):
+  try:
+    return call()
+  except Exception as error:
+    return error
+
+
+def _run(tf, *fetches, feed=None):
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    return [session.run(f, feed) for f in fetches]
+
+
+def _data(*shape):
+  return np.random.RandomState(len(shape) * 7 + sum(shape)).randn(*shape).astype(np.float32)
+
+
+def _table(tf, name, rows=10, **arguments):
+  return tf.get_variable(name, initializer=tf.constant(np.arange(rows * 3, dtype=np.float32).reshape(rows, 3)), **arguments)
+
+
+def program_lookup(tf):
+  v, r = _table(tf, "v"), _table(tf, "r", use_resource=True)
+  ids = tf.placeholder_with_default(np.array([[3, 1], [9, 0]]), [None, 2])
+  made = []
+  for table in (v, r):
+    made += [
+      tf.nn.embedding_lookup(table, [1, 2]),
+      tf.nn.embedding_lookup([table], ids, name="named"),
+      tf.nn.embedding_lookup(params=table, ids=tf.constant([4], tf.int64), max_norm=2.0, validate_indices=False),
+      tf.nn.embedding_lookup(table, ids, max_norm=5.0),
+      tf.nn.embedding_lookup(table, 7),
+    ]
+  made.append(tf.nn.embedding_lookup(tf.constant([[1.0], [2.0]]), [1, 0, 1]))
+  made.append(tf.nn.embedding_lookup(np.array([[1.0], [2.0]]), [1, 0, 1]))
+  return [str(m.shape) for m in made] + _run(tf, *made)
+
+
+program_lookup.rtol = 1e-5
+
+
+def program_lookup_in_parts(tf):
+  tables = [_table(tf, "a", 4), _table(tf, "b", 3), _table(tf, "c", 3)]
+  resources = [
+    _table(tf, "ra", 4, use_resource=True),
+    _table(tf, "rb", 3, use_resource=True),
+    _table(tf, "rc", 3, use_resource=True),
+  ]
+  ids = tf.placeholder_with_default(np.array([[3, 1], [9, 0]]), [None, 2])
+  made = []
+  for params in (tables, resources):
+    made += [
+      tf.nn.embedding_lookup(params, ids),
+      tf.nn.embedding_lookup(params, [0, 5, 6], "div", "divided"),
+      tf.nn.embedding_lookup(params, ids, partition_strategy="div", max_norm=3.0),
+      tf.nn.embedding_lookup(params, tf.cast(ids, tf.int32), partition_strategy="mod", max_norm=3.0),
+    ]
+  return [str(m.shape) for m in made] + _run(tf, *made)
+
+
+program_lookup_in_parts.rtol = 1e-5
+
+
+def program_lookup_in_partitioned_variables(tf):
+  v = _table(tf, "v", partitioner=tf.fixed_size_partitioner(3))
+  r = _table(tf, "r", partitioner=tf.fixed_size_partitioner(2), use_resource=True)
+  ids = [[3, 1], [9, 0]]
+  made = [tf.nn.embedding_lookup(x, ids, partition_strategy=s) for x in (v, r) for s in ("mod", "div")]
+  return _run(tf, *made)
+
+
+def program_lookup_in_parts_of_unknown_size(tf):
+  a = tf.placeholder_with_default(np.arange(8, dtype=np.float32).reshape(4, 2), [None, 2])
+  b = tf.placeholder_with_default(np.arange(6, dtype=np.float32).reshape(3, 2), [None, None])
+  made = [tf.nn.embedding_lookup([a, b], [[0, 6], [3, 2]], partition_strategy=s, max_norm=2.0) for s in ("mod", "div")]
+  return _run(tf, *made)
+
+
+program_lookup_in_parts_of_unknown_size.rtol = 1e-5
+
+
+def _sparse(tf, values, dtype, feed=True):
+  dense = tf.SparseTensor(
+    tf.placeholder_with_default(np.array([[0, 0], [0, 2], [1, 1], [2, 0], [2, 1]], np.int64), [None, 2]),
+    tf.placeholder_with_default(np.array(values, dtype), [None]),
+    tf.placeholder_with_default(np.array([3, 3], np.int64), [2]),
+  )
+  return dense
+
+
+def program_sparse_lookup(tf):
+  v, r = _table(tf, "v"), _table(tf, "r", use_resource=True)
+  ids = _sparse(tf, [1, 2, 3, 9, 0], np.int64)
+  weights = _sparse(tf, [1.0, 2.0, 0.5, 1.0, 3.0], np.float32)
+  made = []
+  for table in (v, r, [v, _table(tf, "w")]):
+    for combiner in ("sum", "mean", "sqrtn"):
+      made.append(tf.nn.embedding_lookup_sparse(table, ids, None, combiner=combiner))
+      made.append(tf.nn.embedding_lookup_sparse(table, ids, weights, combiner=combiner, name="weighted"))
+    made.append(tf.nn.embedding_lookup_sparse(table, ids, weights, partition_strategy="div", max_norm=3.0))
+    made.append(tf.nn.embedding_lookup_sparse(table, ids, None, max_norm=3.0))
+  return [str(m.shape) for m in made] + _run(tf, *made)
+
+
+program_sparse_lookup.rtol = 1e-5
+
+
+def program_safe_sparse_lookup(tf):
+  v = _table(tf, "v")
+  ids = _sparse(tf, [1, -1, -1, 9, 0], np.int64)
+  weights = _sparse(tf, [1.0, 2.0, 0.5, -1.0, 3.0], np.float32)
+  cube = tf.SparseTensor(
+    tf.placeholder_with_default(np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0]], np.int64), [None, 3]),
+    tf.placeholder_with_default(np.array([1, 2, 3], np.int64), [None]),
+    tf.placeholder_with_default(np.array([2, 2, 2], np.int64), [3]),
+  )
+  made = [
+    tf.nn.safe_embedding_lookup_sparse(v, ids),
+    tf.nn.safe_embedding_lookup_sparse(v, ids, weights, combiner="sqrtn", default_id=3, name="named"),
+    tf.nn.safe_embedding_lookup_sparse([v], ids, weights, "sum", partition_strategy="mod", max_norm=4.0),
+    tf.nn.safe_embedding_lookup_sparse([v, _table(tf, "w")], ids, weights),
+    tf.nn.safe_embedding_lookup_sparse(v, cube, default_id=2, combiner="sum"),
+  ]
+  return _run(tf, *made)
+
+
+program_safe_sparse_lookup.rtol = 1e-5
+
+
+def program_gradients(tf):
+  v, r = _table(tf, "v"), _table(tf, "r", use_resource=True)
+  parts = _table(tf, "p", partitioner=tf.fixed_size_partitioner(2))
+  out = []
+  for table, variables in ((v, [v]), (r, [r]), (parts, list(parts))):
+    loss = tf.reduce_sum(tf.square(tf.nn.embedding_lookup(table, [1, 4, 1])))
+    for gradient in tf.gradients(loss, variables):
+      out.append(tf.convert_to_tensor(gradient))
+  return _run(tf, *out)
+
+
+program_gradients.rtol = 1e-5
+
+
+def program_errors(tf):
+  v, w = _table(tf, "v"), _table(tf, "w")
+  ids = tf.SparseTensor([[0, 0], [1, 0]], [1, 2], [2, 2])
+  tries = [
+    lambda: tf.nn.embedding_lookup([], [1]),
+    lambda: tf.nn.embedding_lookup(None, [1]),
+    lambda: tf.nn.embedding_lookup([v, w], [1], partition_strategy="x"),
+    lambda: tf.nn.embedding_lookup(v, ["a"]),
+    lambda: tf.nn.embedding_lookup_sparse(v, [1], None),
+    lambda: tf.nn.embedding_lookup_sparse(v, ids, None, combiner="x"),
+    lambda: tf.nn.embedding_lookup_sparse(v, ids, [1.0]),
+    lambda: tf.nn.safe_embedding_lookup_sparse([], ids),
+    lambda: tf.nn.safe_embedding_lookup_sparse(None, ids),
+  ]
+  return [_error(t) for t in tries]

@@ -1,0 +1,335 @@
+"""Graphs and sessions of the Python package: what programs in pairs with TensorFlow cannot show."""
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+import numpy as np
+import pair_runner
+import pytest
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
+from millrace import gen  # noqa: E402
+from millrace.framework import op_defs  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def new_graph():
+  tf.reset_default_graph()
+  yield
+  tf.reset_default_graph()
+
+
+def program(text, timeout=60):
+  """Runs a program in a process of its own; returns what it printed."""
+  done = subprocess.run(
+    [sys.executable, "-c", text],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    text=True,
+    timeout=timeout,
+    env=dict(os.environ, PYTHONPATH=pair_runner.package_folder()),
+  )
+  assert done.returncode == 0, done.stdout
+  return done.stdout
+
+
+def test_every_op_has_a_wrapper():
+  names = dir(gen)
+  assert len(names) > 1000
+  for function in (
+    "mat_mul",
+    "add_v2",
+    "lrn",
+    "bias_add_v1",
+    "conv2d_backprop_input",
+    "resource_apply_adam",
+    "fifo_queue_v2",
+    "_print",
+  ):
+    assert callable(getattr(gen, function)), function
+  with pytest.raises(AttributeError):
+    gen.nothing_of_the_kind  # noqa: B018
+
+
+def test_schemas():
+  schema = op_defs.get("Split")
+  assert [arg.name for arg in schema.inputs] == ["split_dim", "value"]
+  assert schema.parameters == ["num_split"]
+  assert schema.outputs[0].number_attr == "num_split"
+  assert op_defs.proto("MatMul").attr[0].name
+  with pytest.raises(ValueError, match="Unrecognized Op name"):
+    op_defs.get("NoSuchOp")
+
+
+def test_identity_of_objects():
+  a = tf.constant([1.0, 2.0])
+  b = a + 1.0
+  assert b.op.inputs[0] is a and a.op.outputs[0] is a
+  assert tf.get_default_graph().get_tensor_by_name(a.name) is a
+  a.op.note = "kept"
+  assert tf.get_default_graph().get_operations()[0].note == "kept"
+
+
+def test_where_an_op_was_made():
+  def outer():
+    return tf.placeholder(tf.float32, name="lost")  # this line
+
+  tensor = outer()
+  frames = [frame for frame in tensor.op.traceback if frame[0] == __file__]
+  assert frames[-1][2] == "outer" and "this line" in frames[-1][3]
+  with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError) as error:
+    session.run(tensor + 1.0)
+  assert "lost" in str(error.value) and os.path.basename(__file__) in str(error.value)
+  assert error.value.op is tensor.op
+
+
+def test_a_graph_goes_with_its_last_reference():
+  graph = tf.Graph()
+  with graph.as_default():
+    kept = tf.constant(1.0) + 2.0
+  gone = weakref.ref(graph)
+  del graph
+  gc.collect()
+  assert gone() is kept.graph
+  del kept
+  gc.collect()
+  assert gone() is None
+
+
+def test_memory_is_flat():
+  def once():
+    with tf.Graph().as_default(), tf.Session() as session:
+      a = tf.placeholder(tf.float32, [None])
+      assert session.run(a * 2.0, {a: np.ones(3)}).sum() == 6
+
+  def resident():
+    gc.collect()
+    with open("/proc/self/statm") as f:
+      return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+  for _ in range(100):
+    once()
+  before = resident()
+  for _ in range(400):
+    once()
+  assert resident() - before < 8 << 20
+
+
+def test_feeds_are_lent():
+  data = np.random.rand(1 << 20).astype(np.float32)
+  x = tf.placeholder(tf.float32, [None])
+  v = tf.Variable(np.zeros([1 << 20], np.float32), use_resource=False)
+  resource = tf.Variable(np.zeros([1 << 20], np.float32), use_resource=True)
+  queue = tf.FIFOQueue(2, tf.float32)
+  enqueue, dequeue = queue.enqueue([x]), queue.dequeue()
+  with tf.Session() as session:
+    session.run([v.initializer, resource.initializer])
+    before = data.copy()
+    session.run([tf.assign(v, x), tf.assign(resource, tf.identity(x)), enqueue], {x: data})
+    references = sys.getrefcount(data)
+    data[:] = -1
+    assert np.array_equal(session.run(v), before)
+    assert np.array_equal(session.run(resource), before)
+    assert np.array_equal(session.run(dequeue), before)
+    data[:] = before
+    for fetch in (tf.assign_add(v, x), tf.negative(x), tf.reshape(x, [2, -1]), x):
+      result = session.run(fetch, {x: data})
+      result += 1.0
+      assert np.array_equal(data, before)
+  assert sys.getrefcount(data) == references
+
+
+def test_results_are_writable_and_apart():
+  v = tf.Variable(np.ones([5000], np.float32), use_resource=False)
+  big = tf.ones([5000])
+  with tf.Session() as session:
+    session.run(v.initializer)
+    one, two = session.run([v, v])
+    one[:] = 3
+    assert session.run(v)[0] == 1
+    first, second = session.run([big, tf.identity(big)])
+    first[:] = 5
+    assert second[0] == 1 and first.flags.writeable
+    assert two.flags.owndata or two.base is not None
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint16", "int64", "bool", "complex64", "uint64"])
+def test_types_go_there_and_back(dtype):
+  x = tf.placeholder(dtype)
+  with tf.Session() as session:
+    for shape in ((), (3,), (2, 0), (2, 3, 4)):
+      value = np.asarray(np.random.rand(*shape) * 2).astype(dtype)
+      back = session.run(tf.identity(x), {x: value})
+      assert back.dtype == value.dtype and np.shape(back) == shape and np.array_equal(back, value)
+    transposed = np.arange(6).reshape(2, 3).astype(dtype).T
+    assert np.array_equal(session.run(tf.identity(x), {x: transposed}), transposed)
+
+
+def test_texts():
+  x = tf.placeholder(tf.string)
+  with tf.Session() as session:
+    assert session.run(x, {x: "é"}) == "é".encode()
+    assert session.run(tf.identity(x), {x: b"a\0b"}) == b"a\0b"
+    back = session.run(tf.identity(x), {x: np.array([["a", "bc"], ["", "d"]])})
+    assert back.dtype == object and back.tolist() == [[b"a", b"bc"], [b"", b"d"]]
+    assert session.run(tf.identity(x), {x: [b"x" * 10000]})[0] == b"x" * 10000
+    assert session.run(tf.identity(x), {x: np.zeros([0, 2], object)}).shape == (0, 2)
+
+
+def test_bfloat16_without_ml_dtypes():
+  out = program(
+    "import sys; sys.modules['ml_dtypes'] = None\n"
+    "import millrace as tf\n"
+    "x = tf.cast([1.0, 2.5], tf.bfloat16)\n"
+    "with tf.Session() as s: print(s.run([x, tf.cast(x, tf.float32)]))\n"
+  )
+  assert "2.5" in out
+
+
+def test_threads_share_a_graph_and_a_session():
+  v = tf.Variable(0, use_resource=False)
+  add = tf.assign_add(v, 1)
+  graph = tf.get_default_graph()
+  errors = []
+
+  def work(session, number):
+    try:
+      with graph.as_default(), tf.name_scope("thread_%d" % number):
+        for _ in range(20):
+          session.run(add)
+          assert tf.constant(1).name.startswith("thread_%d/" % number)
+    except BaseException as error:  # noqa: B902
+      errors.append(error)
+
+  with tf.Session() as session:
+    session.run(v.initializer)
+    threads = [threading.Thread(target=work, args=(session, i)) for i in range(5)]
+    for thread in threads:
+      thread.start()
+    for thread in threads:
+      thread.join()
+    assert not errors
+    assert session.run(v) == 100
+
+
+def test_the_interpreter_goes_on_while_a_step_runs():
+  queue = tf.FIFOQueue(1, tf.float32)
+  get, put = queue.dequeue(), queue.enqueue([1.0])
+  with tf.Session() as session:
+    got = []
+    thread = threading.Thread(target=lambda: got.append(session.run(get)))
+    thread.start()
+    time.sleep(0.1)
+    assert not got
+    session.run(put)
+    thread.join(10)
+    assert got == [1.0]
+
+
+def test_closing_ends_a_run():
+  get = tf.FIFOQueue(1, tf.float32).dequeue()
+  session = tf.Session()
+  errors = []
+
+  def work():
+    try:
+      session.run(get)
+    except tf.errors.OpError as error:
+      errors.append(error)
+
+  thread = threading.Thread(target=work)
+  thread.start()
+  time.sleep(0.1)
+  session.close()
+  thread.join(10)
+  assert [type(error) for error in errors] == [tf.errors.CancelledError]
+
+
+def test_importing_and_building_start_no_thread():
+  out = program(
+    "import os, threading\nimport numpy\nbefore = len(os.listdir('/proc/self/task'))\n"
+    "import millrace as tf\n"
+    "x = tf.matmul(tf.ones([2, 2]), tf.placeholder(tf.float32, [2, 2]))\n"
+    "print(len(os.listdir('/proc/self/task')) - before)\n"
+  )
+  assert out.strip() == "0"
+
+
+def test_interrupt_ends_a_blocked_run():
+  text = (
+    "import os, signal, threading, time\n"
+    "import millrace as tf\n"
+    "get = tf.FIFOQueue(1, tf.float32).dequeue()\n"
+    "s = tf.Session()\n"
+    "s.run(tf.constant(1))\n"
+    "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+    "start = time.time()\n"
+    "try:\n  s.run(get)\n"
+    "except KeyboardInterrupt:\n  print('interrupted', time.time() - start < 1.3)\n"
+    "print(s.run(tf.constant(2)))\n"
+  )
+  assert program(text).split() == ["interrupted", "True", "2"]
+
+
+def test_forks():
+  text = (
+    "import os, sys\n"
+    "import millrace as tf\n"
+    "x = tf.constant(1) + 2\n"
+    "def child(run):\n"
+    "  pid = os.fork()\n"
+    "  if pid == 0:\n"
+    "    try: run()\n"
+    "    except RuntimeError as e: print('refused:', 'spawn' in str(e))\n"
+    "    sys.stdout.flush(); os._exit(0)\n"
+    "  os.waitpid(pid, 0)\n"
+    "child(lambda: print('first', tf.Session().run(x)))\n"
+    "s = tf.Session()\n"
+    "print('parent', s.run(x)); sys.stdout.flush()\n"
+    "child(lambda: print('old', s.run(x)))\n"
+    "child(lambda: print('new', tf.Session().run(x)))\n"
+    "print('parent', s.run(x))\n"
+  )
+  lines = program(text).split("\n")
+  assert lines == ["first 3", "parent 3", "refused: True", "refused: True", "parent 3", ""]
+
+
+def test_a_forked_child_ends():
+  text = (
+    "import os, sys\n"
+    "import millrace as tf\n"
+    "s = tf.Session(); s.run(tf.constant(1))\n"
+    "pid = os.fork()\n"
+    "if pid == 0: sys.exit(0)\n"
+    "print(os.waitpid(pid, 0)[1])\n"
+  )
+  assert program(text).strip() == "0"
+
+
+def test_a_server_of_this_process():
+  cluster = tf.train.ClusterSpec({"local": ["localhost:0"]})
+  del cluster
+  server = tf.train.Server.create_local_server()
+  v = tf.Variable(1.0, use_resource=False)
+  with tf.Session(server.target) as session:
+    session.run(v.initializer)
+    assert session.run(tf.assign_add(v, 2.0)) == 3.0
+    assert any("CPU" in device.name for device in session.list_devices())
+  server.stop() if hasattr(server, "stop") else None
+
+
+def test_making_ops_is_fast():
+  """Far above what it takes; guards against a way that is a hundred times slower."""
+  a = tf.constant(1.0)
+  gen.add_v2(a, a)
+  start = time.perf_counter()
+  for _ in range(2000):
+    gen.add_v2(a, a)
+  assert (time.perf_counter() - start) / 2000 < 1e-3

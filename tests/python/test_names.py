@@ -1,0 +1,195 @@
+"""Public names: where they are found, what is said of those that are not there, and what importing costs."""
+
+import package
+import pytest
+
+
+def test_names_are_found_in_every_way():
+  package.said(
+    """
+import millrace as tf
+import millrace.train
+import millrace.compat.v1 as v1
+import millrace.compat.v1.errors
+from millrace.train import SaverDef
+from millrace.compat.v1 import train
+from millrace import float32, errors
+assert v1 is tf and tf.compat.v1 is tf and train is tf.train and millrace.train is tf.train
+assert millrace.compat.v1.errors is tf.errors is errors
+assert float32 is tf.float32 is tf.dtypes.float32
+assert SaverDef is tf.train.SaverDef
+assert "float32" in dir(tf) and "SaverDef" in dir(tf.train) and "train" in tf.__all__
+assert tf.__spec__.name == "millrace" and tf.train.__spec__.name == "millrace.train"
+import pickle
+assert pickle.loads(pickle.dumps(tf.float32)) is tf.float32
+assert pickle.loads(pickle.dumps(tf.errors)) is tf.errors
+"""
+  )
+
+
+def test_star_import():
+  assert "tf.float32" in package.said("from millrace import *\nimport sys\nsys.stdout.write(repr(float32))")
+
+
+def test_unknown_names():
+  said = package.said(
+    """
+import millrace as tf
+for name in ("flaot32", "placholder", "zzzz"):
+  assert not hasattr(tf, name)
+  try:
+    getattr(tf, name)
+  except AttributeError as error:
+    print(error)
+try:
+  from millrace.train import Savor
+except ImportError as error:
+  print(error)
+try:
+  tf.train.savers
+except AttributeError as error:
+  print(error)
+"""
+  ).splitlines()
+  assert "float32" in said[0] and "module 'millrace' has no attribute 'flaot32'" in said[0]
+  assert "placeholder" in said[1]
+  assert said[2] == "module 'millrace' has no attribute 'zzzz'"
+  assert "cannot import name 'Savor'" in said[3]
+  assert "millrace.train" in said[4]
+
+
+@pytest.mark.parametrize(
+  "name",
+  ["keras.layers", "tpu", "lite", "distribute", "xla", "autograph", "config", "function", "enable_eager_execution", "compat.v2"],
+)
+def test_names_out_of_scope(name):
+  said = package.said(
+    """
+import millrace as tf
+try:
+  found = tf
+  for part in %r.split("."):
+    found = getattr(found, part)
+except AttributeError as error:
+  print(error)
+"""
+    % name
+  )
+  assert said.startswith("tf.%s is not part of Millrace. " % name) and len(said) > len(name) + 40
+
+
+def test_modules_out_of_scope_cannot_be_imported():
+  said = package.said(
+    """
+try:
+  import millrace.keras.layers
+except ModuleNotFoundError as error:
+  print(error)
+"""
+  )
+  assert said.startswith("tf.keras.layers is not part of Millrace. Use tf.layers")
+
+
+def test_programs_replace_names():
+  package.said(
+    """
+import millrace as tf
+from unittest import mock
+before = tf.train.SaverDef
+with mock.patch.object(tf.train, "SaverDef", 5):
+  assert tf.train.SaverDef == 5
+assert tf.train.SaverDef is before
+"""
+  )
+
+
+def test_versions():
+  package.said(
+    """
+import millrace as tf
+assert tf.VERSION == tf.version.VERSION == "1.15.0"
+assert tf.__version__[0].isdigit() and tf.GIT_VERSION and tf.COMPILER_VERSION
+"""
+  )
+
+
+def test_importing_is_cheap():
+  said = package.said(
+    """
+import time
+begin = time.perf_counter()
+import millrace
+seconds = time.perf_counter() - begin
+import resource, sys, threading
+print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, threading.active_count(), "numpy" in sys.modules)
+"""
+  ).split()
+  assert float(said[0]) < 0.3 and float(said[1]) < 60 and said[2] == "1"
+
+
+def test_raw_ops():
+  package.said(
+    """
+import millrace as tf
+import numpy as np
+product = tf.raw_ops.MatMul(a=np.float32([[1, 2]]), b=np.float32([[3], [4]]), name="m")
+assert product.op.type == "MatMul" and product.op.name == "m"
+assert "MatMul" in dir(tf.raw_ops) and len(dir(tf.raw_ops)) > 1000
+for bad in (lambda: tf.raw_ops.MatMul(1, 2), lambda: tf.raw_ops.MatMul(a=1)):
+  try:
+    bad()
+    raise AssertionError
+  except TypeError:
+    pass
+assert not hasattr(tf.raw_ops, "NoSuchOp")
+"""
+  )
+
+
+@pytest.mark.parametrize("order", ["tensorflow.compat.v1 millrace", "millrace tensorflow.compat.v1"])
+def test_beside_tensorflow(order):
+  """Both packages live in one process; messages of TensorFlow's are taken by their bytes."""
+  pytest.importorskip("tensorflow")
+  first, second = order.split()
+  package.said(
+    """
+import importlib
+first, second = importlib.import_module(%r), importlib.import_module(%r)
+tf, stock = (first, second) if first.__name__ == "millrace" else (second, first)
+from millrace.framework import protos
+theirs = stock.ConfigProto(device_count={"CPU": 2})
+assert type(theirs) is not tf.ConfigProto
+ours = protos.coerce(tf.ConfigProto, theirs)
+assert type(ours) is tf.ConfigProto and ours.device_count["CPU"] == 2
+try:
+  protos.coerce(tf.ConfigProto, stock.GraphDef())
+  raise AssertionError
+except TypeError:
+  pass
+with tf.Graph().as_default(), tf.Session(config=theirs) as session:
+  assert session.run(tf.constant(3)) == 3
+with stock.Graph().as_default(), stock.Session() as session:
+  assert session.run(stock.constant(4)) == 4
+"""
+    % (first, second)
+  )
+
+
+def test_messages():
+  package.said(
+    """
+import copy, pickle
+import millrace as tf
+from millrace.framework import protos
+config = tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True))
+assert pickle.loads(pickle.dumps(config)) == config == copy.deepcopy(config)
+assert protos.DT_FLOAT == 1 and protos.DataType.Name(1) == "DT_FLOAT" and protos.SaverDef.V2 == 2
+example = tf.train.Example(features=tf.train.Features(feature={"a": tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))}))
+assert tf.train.Example.FromString(example.SerializeToString()) == example
+try:
+  protos.NoSuchMessage
+  raise AssertionError
+except AttributeError:
+  pass
+"""
+  )

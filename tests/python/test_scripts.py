@@ -1,0 +1,216 @@
+"""Scripts that import tensorflow run unchanged: `python -m millrace`, `millrace.install()`, names from before 1.0."""
+
+import os
+import subprocess
+
+import numpy as np
+import package
+import pytest
+
+PROGRAM = """
+import sys
+import tensorflow as tf
+import tensorflow.compat.v1 as v1
+from tensorflow.python.framework import ops, dtypes, tensor_shape
+from tensorflow.python.platform import gfile, flags, tf_logging as logging
+from tensorflow.python.util import nest
+from tensorflow.core.framework import summary_pb2, types_pb2
+import tensorflow.python.ops.array_ops as array_ops
+from tensorflow.python.ops import math_ops
+
+def main(argv):
+  assert v1 is tf and tf.__version__ == "1.15.0" and dtypes.float32 is tf.float32
+  assert gfile.GFile is tf.gfile.GFile and types_pb2.DT_FLOAT == 1 and summary_pb2.Summary is tf.Summary
+  assert ops.Graph is tf.Graph and array_ops.reshape is tf.reshape and math_ops.reduce_mean is tf.reduce_mean
+  assert tf.python.framework.ops.Tensor is tf.Tensor and nest.flatten([1, [2]]) == [1, 2]
+  with tf.Session() as session:
+    print("value", session.run(tf.constant([1.0, 2.0]) * 2.0))
+  print("main", __name__, argv[1:], tf.app.flags.FLAGS.steps, __file__ == sys.argv[0])
+
+if __name__ == "__main__":
+  tf.app.flags.DEFINE_integer("steps", 3, "How many.")
+  tf.app.run()
+"""
+
+
+def test_script(tmp_path):
+  ran = package.script(tmp_path, PROGRAM, "--steps=7", "rest")
+  assert ran.returncode == 0, ran.stderr
+  assert ran.stdout.splitlines() == ["value [2. 4.]", "main __main__ ['rest'] 7 True"]
+
+
+def test_module_and_text(tmp_path):
+  (tmp_path / "prog.py").write_text("import sys, tensorflow as tf\nprint(__name__, tf.VERSION, sys.argv[1:])\n")
+  ran = package.python("-m", "millrace", "-m", "prog", "a", cwd=str(tmp_path))
+  assert ran.stdout == "__main__ 1.15.0 ['a']\n", ran.stderr
+  ran = package.python("-m", "millrace", "-c", "import sys, tensorflow as tf; print(tf.VERSION, sys.argv)", "b")
+  assert ran.stdout == "1.15.0 ['-c', 'b']\n", ran.stderr
+  ran = package.python("-m", "millrace", "-", input="import tensorflow as tf\nprint(tf.VERSION)\n")
+  assert ran.stdout == "1.15.0\n", ran.stderr
+
+
+def test_modules_beside_the_script(tmp_path):
+  (tmp_path / "beside.py").write_text("import tensorflow as tf\nVALUE = tf.float32.name\n")
+  ran = package.script(tmp_path, "import beside\nprint(beside.VALUE)\n")
+  assert ran.stdout == "float32\n", ran.stderr
+
+
+def test_traceback_has_the_scripts_frames_alone(tmp_path):
+  text = (
+    "from tensorflow.python.util import nest\n\n\ndef fail(x):\n  raise ValueError('boom')\n\n\nnest.map_structure(fail, [1])\n"
+  )
+  ran = package.script(tmp_path, text)
+  path = os.path.join(str(tmp_path), "script.py")
+  alone = [line for line in ran.stderr.splitlines() if line.strip().startswith("File ")]
+  assert ran.returncode == 1
+  assert alone == ['  File "%s", line 8, in <module>' % path, '  File "%s", line 5, in fail' % path]
+  assert ran.stderr.splitlines()[0] == "Traceback (most recent call last):" and ran.stderr.splitlines()[-1] == "ValueError: boom"
+
+
+def test_exit_codes(tmp_path):
+  assert package.script(tmp_path, "import sys\nsys.exit(5)\n").returncode == 5
+  assert package.script(tmp_path, "raise SystemExit('text')\n").returncode == 1
+  assert package.python("-m", "millrace").returncode == 2
+  assert package.python("-m", "millrace", "--what", "x.py").returncode == 2
+  assert package.python("-m", "millrace", "--tf", "7", "x.py").returncode == 2
+  ran = package.python("-m", "millrace", "missing.py", cwd=str(tmp_path))
+  assert ran.returncode == 2 and "can't open file" in ran.stderr
+  ran = package.script(tmp_path, "def f(:\n")
+  assert ran.returncode == 1 and "SyntaxError" in ran.stderr
+
+
+def test_what_is_not_there(tmp_path):
+  text = """
+for module in ("tensorflow.keras.layers", "tensorflow.foo", "tensorflow.python.foo.bar"):
+  try:
+    __import__(module)
+  except ImportError as error:
+    print(error)
+import tensorflow as tf
+try:
+  tf.enable_eager_execution()
+except AttributeError as error:
+  print(error)
+"""
+  said = package.script(tmp_path, text).stdout.splitlines()
+  assert said[0].startswith("tensorflow.keras.layers is not part of Millrace. Use tf.layers")
+  assert said[1].startswith("No module named 'tensorflow.foo'") and said[2].startswith("No module named 'tensorflow.python.foo")
+  assert said[3].startswith("tf.enable_eager_execution is not part of Millrace. ")
+
+
+def test_install_in_a_notebook():
+  package.said(
+    """
+import millrace
+millrace.install()
+millrace.install()
+import tensorflow as tf
+assert tf is millrace and tf.__version__ == "1.15.0"
+try:
+  millrace.install("0.12")
+  raise AssertionError
+except RuntimeError:
+  pass
+"""
+  )
+
+
+def test_install_after_tensorflow():
+  pytest.importorskip("tensorflow")
+  said = package.said("import tensorflow, millrace\ntry:\n  millrace.install()\nexcept RuntimeError as error:\n  print(error)\n")
+  assert "TensorFlow is imported already" in said
+
+
+def test_spawned_processes_have_it(tmp_path):
+  text = """
+import multiprocessing
+import tensorflow as tf
+
+def work(queue):
+  import millrace
+  queue.put((tf is millrace, tf.__version__))
+
+if __name__ == "__main__":
+  context = multiprocessing.get_context("spawn")
+  queue = context.Queue()
+  process = context.Process(target=work, args=(queue,))
+  process.start()
+  print(queue.get(timeout=60))
+  process.join()
+"""
+  ran = package.script(tmp_path, text)
+  assert ran.stdout == "(True, '1.15.0')\n", ran.stderr
+
+
+OLD = """
+import tensorflow as tf
+assert tf.__version__ == "0.12.1"
+a = tf.constant([[1.0, 2.0]])
+parts = tf.split(1, 2, a)
+tensors = [tf.concat(1, [a, a]), tf.mul(a, a), tf.sub(a, a), tf.neg(a), tf.pack([a, a]), parts[1], tf.unpack(a)[0]]
+tensors.append(tf.select([[True, False]], a, -a))
+tensors.append(tf.batch_matmul(a, a, adj_y=True))
+tensors.append(tf.nn.softmax_cross_entropy_with_logits(a, tf.constant([[0.0, 1.0]])))
+tensors.append(tf.reverse(a, [False, True]))
+x = tf.Variable(3.0)
+with tf.Session() as session:
+  session.run(tf.initialize_all_variables())
+  for value in session.run(tensors):
+    print(value.tolist())
+"""
+
+
+def test_names_from_before_1_0(tmp_path):
+  ran = package.script(tmp_path, OLD, options=["--tf", "0.12"])
+  assert ran.returncode == 0, ran.stderr
+  values = [eval(line) for line in ran.stdout.splitlines()]
+  assert values[:9] == [
+    [[1, 2, 1, 2]],
+    [[1, 4]],
+    [[0, 0]],
+    [[-1, -2]],
+    [[[1, 2]], [[1, 2]]],
+    [[2]],
+    [1, 2],
+    [[1, -2]],
+    [[5]],
+  ]
+  np.testing.assert_allclose(values[9], [np.log(np.exp(1) + np.exp(2)) - 2], rtol=1e-5)
+  assert values[10] == [[2, 1]]
+  assert "Use tf.multiply." in ran.stderr and "Use tf.stack." in ran.stderr
+
+
+def test_old_names_without_the_option(tmp_path):
+  ran = package.script(tmp_path, "import tensorflow as tf\nprint(tf.mul(2, 3).op.type, tf.concat([[1], [2]], 0).shape)\n")
+  assert ran.stdout == "Mul (2,)\n", ran.stderr
+
+
+def test_the_command(tmp_path):
+  command = os.environ.get("MILLRACE_COMMAND")
+  if not command or not os.path.exists(command):
+    pytest.skip("needs the command, in $MILLRACE_COMMAND")
+  path = tmp_path / "script.py"
+  path.write_text("import sys, tensorflow as tf\nprint(tf.__version__, sys.argv[1:])\n")
+  import sys
+
+  def run(*words):
+    ran = subprocess.run([command, "python", *words], capture_output=True, text=True, timeout=120, check=False)
+    return ran.returncode, ran.stdout, ran.stderr
+
+  assert run("--python", sys.executable, str(path), "--flag", "x")[:2] == (0, "1.15.0 ['--flag', 'x']\n")
+  assert run("--python", sys.executable, "--tf", "0.12", str(path))[:2] == (0, "0.12.1 []\n")
+  code, _, said = run()
+  assert code == 2 and "the script is missing" in said
+
+
+def test_flags_are_listed(tmp_path):
+  text = """
+import tensorflow as tf
+tf.app.flags.DEFINE_integer("steps", 3, "How many.")
+FLAGS = tf.app.flags.FLAGS
+FLAGS._parse_flags()
+for name, value in sorted(FLAGS.__flags.items()):
+  print(name, value if isinstance(value, int) else value.value)
+"""
+  assert package.script(tmp_path, text, "--steps=5").stdout == "steps 5\n"
+  assert package.script(tmp_path, text, "--steps=5", options=["--tf", "0.12"]).stdout == "steps 5\n"
