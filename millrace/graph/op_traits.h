@@ -88,6 +88,9 @@ enum OpFlags : uint32_t {
   // Gives a data set, and says of its elements' shapes what nobody reads: they
   // may be none.
   kElementShapesUnread = 1 << 14,
+  // May keep an input beyond the step: in a queue, in a table, in Python. What
+  // is in a variant that the op gives is kept, too, without this flag.
+  kKeepsInputs = 1 << 15,
 };
 
 }  // namespace millrace

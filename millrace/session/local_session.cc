@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "millrace/base/log.h"
 #include "millrace/base/threads/wait.h"
 #include "millrace/exec/constant_evaluator.h"
@@ -65,20 +65,19 @@ Status CheckFeeds(const LocalSession::Prepared& prepared,
   return OkStatus();
 }
 
-// Returns whether an op may keep an input beyond the step. Ops of variables may
-// not be named: they copy memory that is lent.
+// Returns whether what is fed may be kept beyond the step, or written: by an op
+// that says so, in a variant, or in a function that it calls. Variables may:
+// they copy memory that is lent.
 bool MayKeepInputs(const Node& node) {
-  constexpr absl::string_view kWords[] = {
-      "Enqueue", "Stage",   "Insert",      "Push",    "SessionHandle",
-      "Dataset", "Barrier", "Accumulator", "PyFunc",  "TensorsMap",
-      "Optional", "Summary"};
-  const std::string& op = node.op->name;
-  for (absl::string_view word : kWords) {
-    if (absl::StrContains(op, word)) return true;
-  }
-  return std::any_of(node.op->attrs.begin(), node.op->attrs.end(),
+  if (node.op->Is(kKeepsInputs) || node.op->Is(kChangesInput)) return true;
+  const auto holds = [](DataType type) {
+    return RemoveRef(type) == DataType::kVariant;
+  };
+  return std::any_of(node.output_types.begin(), node.output_types.end(),
+                     holds) ||
+         std::any_of(node.op->attrs.begin(), node.op->attrs.end(),
                      [](const AttrDef& attr) {
-                       return absl::StrContains(attr.kind, "func");
+                       return attr.kind == "func" || attr.kind == "list(func)";
                      });
 }
 
@@ -286,7 +285,8 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
     prepared->partition_graphs.push_back(ExportGraphDef(partition.graph));
     if (partial) {
       MR_RETURN_IF_ERROR(SendFetchesOneByOne(
-          partition.device, FindDevice(partition.device)->attributes().incarnation,
+          partition.device,
+          FindDevice(partition.device)->attributes().incarnation,
           &partition.graph, prepared.get()));
     } else if (options.rewrites.fuse) {
       MR_RETURN_IF_ERROR(FuseNodes(*options_.kernels, &partition.graph));
@@ -386,7 +386,8 @@ StatusOr<std::string> LocalSession::SetUpPartialRun(
     MR_ASSIGN_OR_RETURN(const auto prepared,
                         Compile(signature, /*partial=*/true));
     MR_ASSIGN_OR_RETURN(auto needs, FindNeeds(graph_.graph(), signature));
-    run = std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
+    run =
+        std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
     ++running_;
     environment.step_id = next_step_++;
     handle = absl::StrCat("partial_", environment.step_id);

@@ -12,7 +12,7 @@ Status TextFileShape(ShapeContext& c) {
 constexpr OpFields kInitializeTable = {
     .inputs = "table_handle: resource, keys: Tkey, values: Tval",
     .attrs = "Tkey: type; Tval: type",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = PairsShape,
     .doc =
         "Fills a HashTable, once. A second time does nothing, with as many "

@@ -79,7 +79,7 @@ constexpr OpFields kFind = {
 constexpr OpFields kInsert = {
     .inputs = "table_handle: resource, keys: Tin, values: Tout",
     .attrs = "Tin: type; Tout: type",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = OnlyHandle,
     .doc =
         "Puts keys with their values into a table, in place of those of equal "
@@ -106,7 +106,7 @@ constexpr OpFields kExport = {
 constexpr OpFields kImport = {
     .inputs = "table_handle: resource, keys: Tin, values: Tout",
     .attrs = "Tin: type; Tout: type",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = PairsShape,
     .doc = "Replaces what a table holds, by what LookupTableExport gave.",
 };

@@ -24,7 +24,7 @@ MR_OP(MutableDenseHashTable){
     .inputs = "empty_key: key_dtype",
     .outputs = "table_handle: Ref(string)",
     .attrs = MR_TABLE_NAME MR_TABLE_TYPES MR_DENSE_SIZES,
-    .flags = kStateful | kOnParameterServers,
+    .flags = kStateful | kOnParameterServers | kKeepsInputs,
     .shape = HandleShape,
     .doc = MR_DENSE_DOC,
 };
@@ -33,7 +33,7 @@ MR_OP(MutableDenseHashTableV2){
     .inputs = "empty_key: key_dtype, deleted_key: key_dtype",
     .outputs = "table_handle: resource",
     .attrs = MR_TABLE_NAME MR_TABLE_TYPES MR_DENSE_SIZES,
-    .flags = kStateful | kOnParameterServers,
+    .flags = kStateful | kOnParameterServers | kKeepsInputs,
     .shape = Dense,
     .doc = MR_DENSE_DOC,
 };
@@ -42,7 +42,7 @@ MR_OP(AnonymousMutableDenseHashTable){
     .inputs = "empty_key: key_dtype, deleted_key: key_dtype",
     .outputs = "table_handle: resource",
     .attrs = MR_TABLE_TYPES MR_DENSE_SIZES,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = Dense,
     .doc = MR_DENSE_DOC " The table goes with its handle.",
 };

@@ -37,7 +37,7 @@ constexpr OpFields kAccumulator = {
 constexpr OpFields kApplyGradient = {
     .inputs = "handle: resource, local_step: int64, gradient: dtype",
     .attrs = MR_GRADIENT_DTYPE,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = ApplyShape,
     .doc = "Adds a gradient, unless its local step is behind.",
 };
@@ -101,6 +101,7 @@ MR_OP(SparseAccumulatorApplyGradient){
         "handle: Ref(string), local_step: int64, gradient_indices: int64, "
         "gradient_values: dtype, gradient_shape: int64",
     .attrs = MR_GRADIENT_DTYPE "; has_known_shape: bool",
+    .flags = kKeepsInputs,
     .shape = ApplyShape,
     .doc = "Adds slices of a gradient.",
 };

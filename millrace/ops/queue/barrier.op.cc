@@ -29,6 +29,7 @@ MR_OP(Barrier){
 MR_OP(BarrierInsertMany){
     .inputs = "handle: Ref(string), keys: string, values: T",
     .attrs = "T: type; component_index: int",
+    .flags = kKeepsInputs,
     .shape = InsertShape,
     .doc = "Adds one component of the tuples of some keys.",
 };

@@ -124,7 +124,7 @@ constexpr OpFields kPriorityQueue = {
 constexpr OpFields kEnqueue = {
     .inputs = "handle: resource, components: Tcomponents",
     .attrs = MR_ENQUEUE_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Adds an element; waits while the queue is full.",
 };
@@ -132,7 +132,7 @@ constexpr OpFields kEnqueue = {
 constexpr OpFields kEnqueueMany = {
     .inputs = "handle: resource, components: Tcomponents",
     .attrs = MR_ENQUEUE_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Adds the rows of a batch; waits while there is no room.",
 };

@@ -20,7 +20,7 @@ namespace {
 constexpr OpFields kMapStage = {
     .inputs = "key: int64, indices: int32, values: fake_dtypes",
     .attrs = MR_MAP_STAGE_ATTRS,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Adds parts of a tuple under a key.",
 };
@@ -80,7 +80,7 @@ constexpr OpFields kMapClear = {
 MR_OP(Stage){
     .inputs = "values: dtypes",
     .attrs = MR_STAGING_SOME,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Adds a tuple to a staging area; waits while it is full.",
 };

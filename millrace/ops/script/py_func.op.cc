@@ -7,7 +7,7 @@ MR_OP(PyFunc){
     .inputs = "input: Tin",
     .outputs = "output: Tout",
     .attrs = "token: string; Tin: list(type) >= 0; Tout: list(type) >= 0",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::Unknown,
     .doc =
         "A Python function, which the client's process knows by its token. "
@@ -18,6 +18,7 @@ MR_OP(PyFuncStateless){
     .inputs = "input: Tin",
     .outputs = "output: Tout",
     .attrs = "token: string; Tin: list(type) >= 0; Tout: list(type) >= 0",
+    .flags = kKeepsInputs,
     .shape = shapes::Unknown,
     .doc = "PyFunc without state.",
 };
@@ -28,7 +29,7 @@ MR_OP(EagerPyFunc){
     .attrs =
         "token: string; is_async: bool = false; Tin: list(type) >= 0; Tout: "
         "list(type) >= 0",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::Unknown,
     .doc = "PyFunc whose function takes and returns eager tensors.",
 };

@@ -9,7 +9,7 @@ MR_OP(AddSparseToTensorsMap){
     .inputs = MR_SPARSE_INPUTS,
     .outputs = "sparse_handle: int64",
     .attrs = "T: type" MR_MAP_NAME,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = [](ShapeContext& c) { return SparseTo(c, PartialShape({})); },
     .doc = "Keeps a sparse tensor; its number stands for it.",
 };
@@ -17,7 +17,7 @@ MR_OP(AddManySparseToTensorsMap){
     .inputs = MR_SPARSE_INPUTS,
     .outputs = "sparse_handles: int64",
     .attrs = "T: type" MR_MAP_NAME,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape =
         [](ShapeContext& c) {
           return SparseTo(c, PartialShape({kUnknownDim}));

@@ -16,7 +16,7 @@ consteval OpFields KeepsTensor(const char* outputs, const char* doc) {
       .inputs = "value: T",
       .outputs = outputs,
       .attrs = "T: type",
-      .flags = kStateful,
+      .flags = kStateful | kKeepsInputs,
       .shape = shapes::Scalar,
       .doc = doc,
   };

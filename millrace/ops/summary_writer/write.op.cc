@@ -17,7 +17,7 @@ MR_OP(WriteSummary){
         "writer: resource, step: int64, tensor: T, tag: string, "
         "summary_metadata: string",
     .attrs = "T: type",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Writes a tensor, with a serialized SummaryMetadata.",
 };
@@ -25,7 +25,7 @@ MR_OP(WriteSummary){
 MR_OP(WriteScalarSummary){
     .inputs = "writer: resource, step: int64, tag: string, value: T",
     .attrs = kScalarSummaryTypes,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Writes a number.",
 };
@@ -33,7 +33,7 @@ MR_OP(WriteScalarSummary){
 MR_OP(WriteHistogramSummary){
     .inputs = "writer: resource, step: int64, tag: string, values: T",
     .attrs = kHistogramSummaryTypes,
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Writes a histogram of numbers.",
 };
@@ -44,7 +44,7 @@ MR_OP(WriteImageSummary){
         "uint8",
     .attrs =
         "max_images: int >= 1 = 3; T: {uint8, double, float, half} = 'float'",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc =
         "Writes the first images of a batch [images, height, width, channels] "
@@ -56,7 +56,7 @@ MR_OP(WriteAudioSummary){
         "writer: resource, step: int64, tag: string, tensor: float, "
         "sample_rate: float",
     .attrs = "max_outputs: int >= 1 = 3",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc =
         "Writes the first clips of a batch [clips, samples, channels] or "
@@ -65,21 +65,21 @@ MR_OP(WriteAudioSummary){
 
 MR_OP(WriteGraphSummary){
     .inputs = "writer: resource, step: int64, tensor: string",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Writes a serialized GraphDef.",
 };
 
 MR_OP(WriteRawProtoSummary){
     .inputs = "writer: resource, step: int64, tensor: string",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Writes serialized Summary messages as one.",
 };
 
 MR_OP(ImportEvent){
     .inputs = "writer: resource, event: string",
-    .flags = kStateful,
+    .flags = kStateful | kKeepsInputs,
     .shape = shapes::NoOutputs,
     .doc = "Writes a serialized Event, with its own time and step.",
 };

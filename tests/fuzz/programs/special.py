@@ -39,7 +39,8 @@ def few_bits(g, scope):
   text = g.choose(
     [
       f"tf.raw_ops.QuantizeAndDequantizeV2({given}, num_bits={bits})",
-      f"tf.raw_ops.QuantizeAndDequantizeV3({given}, num_bits={bits})",
+      # Stock's version 3 refuses scalars.
+      f"tf.raw_ops.QuantizeAndDequantizeV{3 if x.shape else 2}({given}, num_bits={bits})",
       f"tf.raw_ops.QuantizeAndDequantizeV2({given}, num_bits={bits}, narrow_range=True)",
       f"tf.quantization.fake_quant_with_min_max_args({eighths}, -2.0, 2.2, 8)",
       f"tf.quantization.fake_quant_with_min_max_vars({eighths}, -2.0, 2.2, 8)",
