@@ -319,3 +319,38 @@ def program_wrong_matrices(tf):
     _raised(lambda: tf.linalg.matrix_rank(tf.constant([1.0]))),
     _raised(lambda: tf.svd(i)),
   ]
+
+
+def program_wrong_tridiagonal_systems(tf):
+  def of(*shape):
+    return tf.placeholder(tf.float32, shape)
+
+  calls = [
+    (of(3, 4), of(3, 2)),
+    (of(3, 4), of(3)),
+    (of(3, 4), of(2, 4)),
+    (of(2, 4), of(4, 2)),
+    (of(4), of(4, 2)),
+    (of(3, 4), of(4, 2, 1)),
+    (of(5, 3, 4), of(6, 4, 1)),
+    ((of(2), of(4), of(4)), of(4, 2), "sequence"),
+    ((of(4), of(4)), of(4, 2), "sequence"),
+    ((of(2, 4), of(4), of(4)), of(4, 2), "sequence"),
+    (of(4, 3), of(4, 2), "matrix"),
+    (of(4, 4), of(4, 2), "other"),
+  ]
+  return [_raised(lambda call=call: tf.linalg.tridiagonal_solve(*call)) for call in calls]
+
+
+def program_least_squares_of_lists(tf):
+  rhs = tf.placeholder(tf.float32, [3, 1], name="rhs")
+  matrix = [[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]
+  results = [
+    tf.matrix_solve_ls(matrix, rhs),
+    tf.matrix_solve_ls(matrix, rhs, 0.5, fast=False),
+    tf.matrix_solve_ls(matrix, rhs, name="named"),
+  ]
+  return _run(tf, results, {rhs: [[1.0], [2.0], [4.0]]})
+
+
+program_least_squares_of_lists.rtol = 1e-4

@@ -227,3 +227,21 @@ def program_wrong_mel_frequencies(tf):
     (10, 65, 8000, 10.0, 3000.0, tf.int32),
   ]
   return [_raised(lambda call=call: tf.signal.linear_to_mel_weight_matrix(*call)) for call in calls]
+
+
+def program_cosines_of_unknown_length(tf):
+  x = tf.placeholder(tf.float32, [None, None], name="x")
+  results = [tf.signal.dct(x, type=kind, name=f"type_{kind}") for kind in (2, 3, 4)]
+  results += [tf.signal.dct(x, n=n, name=f"of_{n}") for n in (3, 6)]
+  return _run(tf, results, {x: np.linspace(-1.0, 2.0, 8).reshape(2, 4)})
+
+
+program_cosines_of_unknown_length.rtol = 1e-3
+program_cosines_of_unknown_length.atol = 1e-4
+
+
+def program_wrong_cosines(tf):
+  x = tf.placeholder(tf.float32, [2, 1], name="x")
+  calls = [{"n": 0}, {"type": 5}, {"type": 1}, {"type": 1, "norm": "ortho"}, {"norm": "other"}, {"axis": 0}]
+  dcts = [_raised(lambda call=call: tf.signal.dct(x, **call)) for call in calls]
+  return dcts + [_raised(lambda call=call: tf.signal.idct(x, **call)) for call in calls]

@@ -8,7 +8,6 @@ from millrace.framework import dtypes
 from millrace.framework.convert import convert_to_tensor
 from millrace.framework.graph import name_scope
 from millrace.framework.tensor_shape import dimension_value
-from millrace.ops.control_flow.basics import with_dependencies
 
 cholesky = gen.cholesky
 cross = gen.cross
@@ -118,5 +117,6 @@ def _validated(a, validate_args):
     return a
   if validate_args:
     check = tf.assert_rank_at_least(a, rank=2, message="Input `a` must have at least 2 dimensions.")
-    return with_dependencies([check], a)
+    with tf.control_dependencies([check]):
+      return tf.identity(a)
   return a

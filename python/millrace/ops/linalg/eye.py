@@ -15,6 +15,11 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
   with name_scope(name, default_name="eye", values=[num_rows, num_columns, batch_shape]):
     num_rows = dimension_value(num_rows)
     num_columns = num_rows if num_columns is None else dimension_value(num_columns)
+    if any(isinstance(size, (float, np.floating, str, type(None))) for size in (num_rows, num_columns)):
+      raise TypeError(
+        "Arguments `num_rows` and `num_columns` must be positive integer values. "
+        f"Received: num_rows={num_rows}, num_columns={num_columns}"
+      )
     is_square = num_columns is num_rows or (not _has_tensor(num_rows, num_columns) and num_columns == num_rows)
     batch_shape = [] if batch_shape is None else batch_shape
     if isinstance(batch_shape, TensorShape):

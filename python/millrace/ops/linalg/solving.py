@@ -28,10 +28,10 @@ def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
   `fast` solves the normal equations, which loses half of the digits; else by a complete orthogonal decomposition, which
   ignores the regularizer.
   """
-  with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]) as scope:
-    matrix = convert_to_tensor(matrix, name="matrix")
-    if not fast:
-      return gen.matrix_solve_ls(matrix, rhs, l2_regularizer, fast=fast, name=scope)
+  matrix = convert_to_tensor(matrix, name="matrix")
+  if not fast:
+    return gen.matrix_solve_ls(matrix, rhs, l2_regularizer, fast=fast, name=name)
+  with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
     sides = matrix.get_shape()[-2:]
     if sides.is_fully_defined():
       rows, columns = sides.as_list()

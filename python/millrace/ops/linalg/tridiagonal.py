@@ -80,7 +80,7 @@ def _stacked(diagonals):
   ):
     raise ValueError(
       f"Tensors representing the three diagonals must have the same shape,except for the last dimension, got "
-      f"{above.get_shape()}, {main.get_shape()}, {below.get_shape()}"
+      f"{below.get_shape()}, {main.get_shape()}, {above.get_shape()}"
     )
   size = tf.dimension_value(main.get_shape()[-1])
 
@@ -105,7 +105,11 @@ def _solve_compact(diagonals, rhs, transpose_rhs, conjugate_rhs, partial_pivotin
   if rank is not None and rank < 2:
     raise ValueError(f"Expected diagonals to have rank at least 2, got {rank}")
   if rank is not None and rhs.get_shape().ndims is not None and rhs.get_shape().ndims not in (rank, rank - 1):
-    raise ValueError(f"Expected the rank of rhs to be {rank} or {rank - 1}, got {rhs.get_shape().ndims}")
+    raise ValueError(f"Expected the rank of rhs to be {rank - 1} or {rank}, got {rhs.get_shape().ndims}")
+  if rank is not None and rhs.get_shape().ndims is not None:
+    batch, rhs_batch = diagonals.get_shape()[:-2], rhs.get_shape()[: rank - 2]
+    if not batch.is_compatible_with(rhs_batch):
+      raise ValueError(f"Batch shapes {batch} and {rhs_batch} are incompatible")
   rows = _last_size(diagonals, 2)
   if rows is not None and rows != 3:
     raise ValueError(f"Expected 3 diagonals got {rows}")
@@ -117,6 +121,9 @@ def _solve_compact(diagonals, rhs, transpose_rhs, conjugate_rhs, partial_pivotin
     rhs = tf.matrix_transpose(rhs, conjugate=conjugate_rhs)
   elif conjugate_rhs:
     rhs = tf.conj(rhs)
+  sizes = _last_size(diagonals, 1), _last_size(rhs, 2)
+  if None not in sizes and sizes[0] != sizes[1]:
+    raise ValueError(f"Expected number of left-hand sided and right-hand sides to be equal, got {sizes[0]} and {sizes[1]}")
   result = gen.tridiagonal_solve(diagonals, rhs, partial_pivoting=partial_pivoting, name=name)
   if is_vector:
     return tf.squeeze(result, -1)

@@ -6,7 +6,6 @@ import millrace as tf
 from millrace.framework import dtypes
 from millrace.framework.convert import convert_to_tensor
 from millrace.framework.graph import name_scope
-from millrace.framework.tensor import Tensor
 from millrace.ops.math.products import matmul
 
 
@@ -58,7 +57,7 @@ def _axes(a, axes):
     a_axes, b_axes = axes
     if isinstance(a_axes, (int, np.integer)) and isinstance(b_axes, (int, np.integer)):
       a_axes, b_axes = [a_axes], [b_axes]
-    if not isinstance(a_axes, Tensor) and not isinstance(b_axes, Tensor) and len(a_axes) != len(b_axes):
+    if len(a_axes) != len(b_axes):
       raise ValueError(f"Different number of contraction axes `a` and `b`, {len(a_axes)} != {len(b_axes)}.")
     return a_axes, b_axes
   axes = convert_to_tensor(axes, name="axes", dtype=dtypes.int32)

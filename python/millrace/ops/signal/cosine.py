@@ -24,7 +24,8 @@ def _check(x, kind, n, axis, norm):
   if kind == 1:
     if norm == "ortho":
       raise ValueError("Normalization is not supported for the Type-I DCT.")
-    size = dimension_value(x.get_shape()[-1])
+    shape = x.get_shape() if isinstance(x, tf.Tensor) else tf.TensorShape(np.shape(x))
+    size = dimension_value(shape[-1])
     if size is not None and size < 2:
       raise ValueError("Type-I DCT requires the dimension to be greater than one.")
   if norm not in (None, "ortho"):
@@ -40,24 +41,8 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
     ValueError: for another type or norm, or an `n` below 1.
     NotImplementedError: for another axis than the last one.
   """
-  with name_scope(name, "dct"):
-    x = convert_to_tensor(input)
-    _check(x, type, n, axis, norm)
-    zero = tf.constant(0.0, dtype=x.dtype)
-    if n is not None:
-      x = _of_length(x, n)
-    size = _size(x)
-    count = tf.cast(size, x.dtype)
-    if type == 1:
-      return tf.real(rfft(tf.concat([x, x[..., -2:0:-1]], axis=-1)))
-    if type == 2:
-      return _second(x, zero, size, count, norm)
-    if type == 3:
-      return _third(x, zero, size, count, norm)
-    result = dct(x, type=2, n=2 * size, axis=axis, norm=None)[..., 1::2]
-    if norm == "ortho":
-      result *= math.sqrt(0.5) * gen.rsqrt(count)
-    return result
+  _check(input, type, n, axis, norm)
+  return _transform(input, type, n, norm, name)
 
 
 def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
@@ -65,18 +50,42 @@ def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
   return dct(input, type=_INVERSE.get(type, type), n=n, axis=axis, norm=norm, name=name)
 
 
+def _transform(input, kind, n, norm, name=None):
+  with name_scope(name, "dct"):
+    x = convert_to_tensor(input)
+    zero = tf.constant(0.0, dtype=x.dtype)
+    given = _size(x)
+    if n is not None:
+      x = _of_length(x, n, given)
+    size = _size(x)
+    count = tf.cast(size, x.dtype)
+    if kind == 1:
+      return tf.real(rfft(tf.concat([x, x[..., -2:0:-1]], axis=-1)))
+    if kind == 2:
+      return _second(x, zero, size, count, norm)
+    if kind == 3:
+      return _third(x, zero, size, count, norm)
+    result = _transform(x, 2, 2 * size, None)[..., 1::2]
+    if norm == "ortho":
+      result *= math.sqrt(0.5) * gen.rsqrt(count)
+    return result
+
+
 def _size(x):
   known = dimension_value(x.get_shape()[-1]) if x.get_shape().ndims is not None else None
   return known or tf.shape(x)[-1]
 
 
-def _of_length(x, n):
-  size = _size(x)
-  if n <= size:
-    return x[..., 0:n]
-  paddings = [[0, 0] for _ in range(x.get_shape().ndims)]
-  paddings[-1][1] = n - size
-  return tf.pad(x, paddings=convert_to_tensor(paddings, dtype="int32"))
+def _of_length(x, n, size):
+  def longer():
+    paddings = [[0, 0] for _ in range(x.get_shape().ndims)]
+    paddings[-1][1] = n - size
+    return tf.pad(x, paddings=convert_to_tensor(paddings, dtype="int32"))
+
+  fits = n <= size
+  if isinstance(fits, tf.Tensor):
+    return tf.cond(fits, lambda: x[..., 0:n], longer)
+  return x[..., 0:n] if fits else longer()
 
 
 def _second(x, zero, size, count, norm):

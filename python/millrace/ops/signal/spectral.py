@@ -43,7 +43,7 @@ def _transform_length(fft_length, frame_length):
   known = constant_value(frame_length)
   if known is not None:
     return tf.constant(int(2 ** np.ceil(np.log(known) / np.log(2.0))), frame_length.dtype)
-  exponent = gen.ceil(gen.log(tf.cast(frame_length, dtypes.float32)) / gen.log(tf.constant(2.0)))
+  exponent = gen.ceil(gen.log(tf.cast(frame_length, dtypes.float32)) / gen.log(2.0))
   return tf.cast(tf.pow(2.0, exponent), frame_length.dtype)
 
 
