@@ -139,13 +139,13 @@ void BindContext(nb::module_& m) {
           },
           "Returns what stands for a tensor inside.")
       .def(
-          "switch_in",
+          "add_result",
           [](Context& c, nb::handle graph, nb::handle tensor) {
             const Output value = OutputFrom(tensor);
             return PyTensor(AsGraph(graph),
-                            Take(AsBranch(c).SwitchIn(value, PlaceOf(*AsGraph(graph)->core, {value})), true));
+                            Take(AsBranch(c).AddResult(value, PlaceOf(*AsGraph(graph)->core, {value})), true));
           },
-          "Returns a Switch's output for a tensor of the context around this one.")
+          "Returns what stands for a tensor that a branch returns.")
       .def(
           "add_op",
           [](Context& c, nb::handle graph, nb::handle op) {
