@@ -224,7 +224,7 @@ class _VariablesOfOutside:
       variable = self._scope.get_variable(scopes._get_default_variable_store(), name, *args, **kwargs)
       graph.extra_vars.append(variable)
       value = variable.value() if hasattr(variable, "value") else variable
-    return graph.capture(value)
+    return value
 
 
 def _scope_of(graph):

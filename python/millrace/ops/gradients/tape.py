@@ -175,7 +175,7 @@ class GradientTape:
 
     Raises ValueError if the shapes do not have the same, known rows.
     """
-    from millrace.ops.array import gathering, joining, matrices, shapes
+    from millrace.ops.array import gathering, joining, moving, shapes
 
     rows = target.get_shape().with_rank_at_least(1)[0]
     if not rows.is_compatible_with(source.get_shape().with_rank_at_least(1)[0]):
@@ -197,7 +197,7 @@ class GradientTape:
       return None
     source_shape = shapes.shape(source)
     found = shapes.reshape(found, joining.concat([[shapes.shape(flat)[1], shape[0]], [-1]], axis=0))
-    found = matrices.transpose(found, [1, 0, 2])
+    found = moving.transpose(found, [1, 0, 2])
     found = shapes.reshape(found, joining.concat([shape, source_shape[1:]], axis=0))
     found.set_shape(target.get_shape().concatenate(source.get_shape()[1:]))
     return found
