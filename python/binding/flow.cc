@@ -142,8 +142,11 @@ void BindContext(nb::module_& m) {
           "add_result",
           [](Context& c, nb::handle graph, nb::handle tensor) {
             const Output value = OutputFrom(tensor);
-            return PyTensor(AsGraph(graph),
-                            Take(AsBranch(c).AddResult(value, PlaceOf(*AsGraph(graph)->core, {value})), true));
+            GraphCore& core = *AsGraph(graph)->core;
+            const Output result = Take(AsBranch(c).AddResult(value, PlaceOf(core, {value})), true);
+            // What merges the results waits no more than they do.
+            for (const auto& controller : core.stacks().controllers) controller->seen.insert(result.op().node()->id);
+            return PyTensor(AsGraph(graph), result);
           },
           "Returns what stands for a tensor that a branch returns.")
       .def(
