@@ -153,3 +153,89 @@ assert table._unsnap(bytes([4, 0]) + b"b" + bytes([3 | (2 << 2), 1, 0, 0, 0])) =
 print("read")
 """
   assert package.said(program) == "read\n"
+
+
+def test_loss_scales():
+  program = """
+import numpy as np
+import millrace as tf
+experimental = tf.train.experimental
+x = tf.get_variable("x", initializer=[2.0])
+factor = tf.placeholder_with_default(1.0, [])
+loss = tf.reduce_sum(x * factor)
+scale = experimental.DynamicLossScale(initial_loss_scale=8, increment_period=2, multiplier=4)
+optimizer = experimental.MixedPrecisionLossScaleOptimizer(tf.train.MomentumOptimizer(0.5, 0.0), scale)
+train = optimizer.minimize(loss)
+with tf.Session() as session:
+  session.run(tf.global_variables_initializer())
+  for value in (1.0, 1.0, float("inf"), 1.0):
+    session.run(train, {factor: value})
+    print(session.run(x).tolist(), float(session.run(scale())))
+fixed = experimental.FixedLossScale(16)
+print(fixed.get_config(), type(fixed).from_config({"loss_scale_value": 2}).get_config(), scale.get_config())
+print(scale.initial_loss_scale, scale.increment_period, scale.multiplier, fixed.update([])[1])
+other = experimental.enable_mixed_precision_graph_rewrite(tf.train.GradientDescentOptimizer(0.5), loss_scale=16)
+step = other.minimize(loss)
+experimental.disable_mixed_precision_graph_rewrite()
+print(optimizer.get_slot_names(), optimizer.get_slot(x, "momentum").name, len(optimizer.variables()))
+with tf.Session() as session:
+  session.run(tf.global_variables_initializer())
+  session.run(step)
+  print(session.run(x).tolist())
+for make in (lambda: experimental.FixedLossScale(0.5), lambda: experimental.LossScale(),
+             lambda: experimental.enable_mixed_precision_graph_rewrite(other)):
+  try:
+    make()
+  except (ValueError, TypeError) as error:
+    print(type(error).__name__)
+"""
+  assert package.said(program).splitlines() == [
+    "[1.5] 8.0",
+    "[1.0] 32.0",
+    "[1.0] 8.0",
+    "[0.5] 8.0",
+    (
+      "{'loss_scale_value': 16.0} {'loss_scale_value': 2.0} {'initial_loss_scale': 8.0, 'increment_period': 2, 'multiplier': 4.0}"
+    ),
+    "8.0 2 4.0 True",
+    "['momentum'] x/Momentum:0 1",
+    "[1.5]",
+    "ValueError",
+    "TypeError",
+    "ValueError",
+  ]
+
+
+def test_summaries_by_a_session(tmp_path):
+  """A FileWriter of a session: the session's server writes the file."""
+  program = f"""
+import os
+import millrace as tf
+folder = {str(tmp_path / "logs")!r}
+summary = tf.summary.scalar("x", tf.placeholder_with_default(2.0, []))
+with tf.Session() as session:
+  writer = tf.summary.FileWriter(folder, session=session, max_queue=3, flush_secs=10)
+  writer.add_summary(session.run(summary), 7)
+  writer.flush()
+  writer.close()
+(name,) = os.listdir(folder)
+print([(e.step, [v.simple_value for v in e.summary.value]) for e in tf.train.summary_iterator(os.path.join(folder, name))][1:])
+"""
+  assert package.said(program) == "[(7, [2.0])]\n"
+
+
+def test_profiler_hook(tmp_path):
+  program = f"""
+import os
+import millrace as tf
+folder = {str(tmp_path)!r}
+step = tf.train.get_or_create_global_step()
+train = tf.assign_add(step, 1)
+hook = tf.train.ProfilerHook(save_steps=2, output_dir=folder, show_memory=True)
+with tf.train.SingularMonitoredSession(hooks=[hook]) as session:
+  for _ in range(5):
+    session.run(train)
+names = sorted(name for name in os.listdir(folder) if name.startswith("timeline"))
+print(len(names) > 0, "traceEvents" in open(os.path.join(folder, names[0])).read())
+"""
+  assert package.said(program) == "True True\n"
