@@ -55,8 +55,10 @@ def program_worker_session(tf):
     while not session.should_stop():
       session.run(train)
   late.start()
+  with tf.train.SingularMonitoredSession(master=late.target) as session:
+    other = session.run(step)
   with tf.Session(server.target) as session:
-    return [session.run([v, step]), late.target.startswith("grpc://")]
+    return [session.run([v, step]), late.target.startswith("grpc://"), other]
 
 
 def program_sessions(tf):
@@ -217,6 +219,52 @@ def program_supervisor_services(tf):
     supervisor.start_queue_runners(session),
     type(_say(lambda: supervisor.StartStandardServices(session))).__name__,
   ]
+
+
+def program_checkpoints_of_objects(tf):
+  """The nodes are others than stock's, which takes more of them."""
+  folder = _fresh("parameter_objects")
+
+  class Words(tf.train.experimental.PythonState):
+    def __init__(self):
+      self.words = "begin"
+
+    def serialize(self):
+      return self.words.encode()
+
+    def deserialize(self, string_value):
+      self.words = string_value.decode()
+
+  v = tf.get_variable("v", initializer=[1.0, 2.0])
+  w = tf.get_variable("w", initializer=[3.0], use_resource=True)
+  optimizer = tf.train.MomentumOptimizer(0.5, 0.5)
+  op = optimizer.apply_gradients([(tf.ones([2]), v), (tf.ones([1]), w)])
+  words = Words()
+  checkpoint = tf.train.Checkpoint(v=v, optimizer=optimizer, inner=tf.train.Checkpoint(w=w), both=[v, w], words=words)
+  found = []
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(op)
+    found.append(checkpoint.save(folder + "/o", session=session))
+    found.append(tf.train.list_variables(folder + "/o-1"))
+    session.run(op)
+    words.words = "changed"
+    found.append(checkpoint.save(folder + "/o", session=session))
+    found.append(checkpoint.write(folder + "/other", session=session))
+    status = checkpoint.restore(folder + "/o-1")
+    status.assert_consumed().run_restore_ops(session)
+    found += [words.words, session.run([v, w, optimizer.get_slot(v, "momentum"), checkpoint.save_counter])]
+    checkpoint.restore(None).initialize_or_restore(session)
+    found.append(session.run([v, w]))
+    manager = tf.train.CheckpointManager(checkpoint, folder + "/managed", 2, checkpoint_name="m")
+    found.append([manager.save() for _ in range(3)])
+    found += [manager.checkpoints, manager.latest_checkpoint, manager.save(checkpoint_number=7)]
+    again = tf.train.CheckpointManager(checkpoint, folder + "/managed", max_to_keep=None, keep_checkpoint_every_n_hours=2)
+    found += [again.checkpoints, sorted(os.listdir(folder + "/managed"))]
+  return [*found, type(_say(lambda: tf.train.Checkpoint(v=3))).__name__, _say(lambda: checkpoint.restore("nothing"))]
+
+
+program_checkpoints_of_objects.values_only = True
 
 
 def program_saver_builder(tf):
