@@ -124,10 +124,8 @@ std::shared_ptr<CondContext> CondContext::Make(const std::string& name,
                                                Ptr outer) {
   std::shared_ptr<CondContext> context(new CondContext(
       pred.graph(), name, pred, pivot, branch, std::move(outer)));
-  for (const Output& output : {pred, pivot}) {
-    context->AddName(output.name());
-    context->AddExternal(output.name(), output);
-  }
+  for (const Output& output : {pred, pivot}) context->AddName(output.name());
+  context->AddExternal(pred.name(), pred);
   context->graph_.SetContextOf(pivot.op(), context);
   return context;
 }
@@ -148,7 +146,18 @@ StatusOr<Output> CondContext::SwitchIn(const Output& value,
   const Output inside = branches.output(branch_);
   for (ControlFlowContext* c = this; c != nullptr; c = c->outer().get())
     c->AddName(inside.name());
-  external_values_[value.name()] = inside;
+  return inside;
+}
+
+StatusOr<Output> CondContext::AddResult(const Output& value,
+                                        const ContextPlace& place) {
+  const bool known = values_.contains(value.name());
+  MR_ASSIGN_OR_RETURN(const Output inside, AddValue(value, place));
+  if (known || inside == value) return inside;
+  for (ControlFlowContext* c = this; c != nullptr; c = c->outer().get()) {
+    for (const Output& output : inside.op().outputs())
+      c->AddName(output.name());
+  }
   return inside;
 }
 

@@ -123,13 +123,15 @@ class CondContext final : public ControlFlowContext {
                             const ContextPlace& place) override;
   Output control_pivot() const override { return pivot_; }
 
-  // Returns a new Switch's output for `value`, which is outside, and notes it.
-  StatusOr<Output> SwitchIn(const Output& value, const ContextPlace& place);
+  // Returns what stands for `value`, a result of the branch.
+  StatusOr<Output> AddResult(const Output& value, const ContextPlace& place);
 
  private:
   CondContext(ClientGraph* graph, const std::string& name, const Output& pred,
               const Output& pivot, int branch, Ptr outer);
   Status TakeIn(const Operation& op, const ContextPlace& place) override;
+  // Returns a new Switch's output for `value`, which is right outside.
+  StatusOr<Output> SwitchIn(const Output& value, const ContextPlace& place);
 
   const Output pred_;
   const Output pivot_;

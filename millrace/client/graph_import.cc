@@ -1,5 +1,8 @@
 // Imports a GraphDef into a client's graph, under a prefix and with inputs
 // replaced.
+#include <algorithm>
+#include <set>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -43,6 +46,70 @@ void RenameColocation(absl::string_view prefix, AttrMap* attrs) {
   attrs->Set("_class", *std::move(groups));
 }
 
+// Returns the prefix of the scope around the one that `prefix` names: "a/" for
+// "a/b/".
+std::string ScopeAround(absl::string_view prefix) {
+  if (prefix.empty()) return "";
+  const size_t slash = prefix.substr(0, prefix.size() - 1).rfind('/');
+  return slash == absl::string_view::npos
+             ? ""
+             : std::string(prefix.substr(0, slash + 1));
+}
+
+// Orders nodes so that each comes after its inputs, and those of which either
+// may come first as they are. A Merge of a loop comes after what enters. Nodes
+// of other cycles, and those with inputs that are not in the def, keep their
+// order at the end.
+void OrderByInputs(std::vector<NodeDef>* nodes) {
+  absl::flat_hash_map<absl::string_view, int> by_name;
+  const int count = static_cast<int>(nodes->size());
+  for (int i = 0; i < count; ++i) by_name.emplace((*nodes)[i].name, i);
+  const auto find = [&](const std::string& input) {
+    const absl::string_view name = absl::StartsWith(input, "^")
+                                       ? absl::string_view(input).substr(1)
+                                       : SplitTensorName(input).node;
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? -1 : found->second;
+  };
+  const auto ends_iteration = [&](int i) {
+    return absl::EndsWith((*nodes)[i].op, "NextIteration");
+  };
+  std::vector<int> pending(nodes->size());
+  std::vector<std::vector<int>> users(nodes->size());
+  for (int i = 0; i < count; ++i) {
+    const bool merges = absl::EndsWith((*nodes)[i].op, "Merge");
+    for (const std::string& input : (*nodes)[i].inputs) {
+      const int from = find(input);
+      if (from < 0 || (merges && ends_iteration(from))) continue;
+      users[from].push_back(i);
+      ++pending[i];
+    }
+  }
+  std::set<int> ready;
+  for (int i = 0; i < count; ++i) {
+    if (pending[i] == 0) ready.insert(i);
+  }
+  std::vector<int> order;
+  std::vector<bool> done(nodes->size());
+  while (!ready.empty()) {
+    const int i = *ready.begin();
+    ready.erase(ready.begin());
+    order.push_back(i);
+    done[i] = true;
+    for (int user : users[i]) {
+      if (--pending[user] == 0) ready.insert(user);
+    }
+  }
+  if (std::is_sorted(order.begin(), order.end())) return;
+  for (int i = 0; i < count; ++i) {
+    if (!done[i]) order.push_back(i);
+  }
+  std::vector<NodeDef> ordered;
+  ordered.reserve(nodes->size());
+  for (int i : order) ordered.push_back(std::move((*nodes)[i]));
+  *nodes = std::move(ordered);
+}
+
 }  // namespace
 
 Status ClientGraph::Import(
@@ -65,6 +132,7 @@ Status ClientGraph::Import(
       if (!prefix.empty()) RenameColocation(prefix, &node.attrs);
     }
   }
+  OrderByInputs(&renamed.nodes);
   std::vector<Operation> added;
   {
     MutexLock lock(mu_);
@@ -87,7 +155,7 @@ Status ClientGraph::Import(
   }
   for (const Operation& op : added) {
     MR_RETURN_IF_ERROR(
-        control_flow_context()->AddOp(op, {.scope = std::string(prefix)}));
+        control_flow_context()->AddOp(op, {.scope = ScopeAround(prefix)}));
   }
   return OkStatus();
 }

@@ -139,13 +139,16 @@ void BindContext(nb::module_& m) {
           },
           "Returns what stands for a tensor inside.")
       .def(
-          "switch_in",
+          "add_result",
           [](Context& c, nb::handle graph, nb::handle tensor) {
             const Output value = OutputFrom(tensor);
-            return PyTensor(AsGraph(graph),
-                            Take(AsBranch(c).SwitchIn(value, PlaceOf(*AsGraph(graph)->core, {value})), true));
+            GraphCore& core = *AsGraph(graph)->core;
+            const Output result = Take(AsBranch(c).AddResult(value, PlaceOf(core, {value})), true);
+            // What merges the results waits no more than they do.
+            for (const auto& controller : core.stacks().controllers) controller->seen.insert(result.op().node()->id);
+            return PyTensor(AsGraph(graph), result);
           },
-          "Returns a Switch's output for a tensor of the context around this one.")
+          "Returns what stands for a tensor that a branch returns.")
       .def(
           "add_op",
           [](Context& c, nb::handle graph, nb::handle op) {

@@ -193,3 +193,33 @@ except AttributeError:
   pass
 """
   )
+
+
+def test_threads_that_begin_at_once():
+  """The first use of names, by several threads, each in a graph of its own."""
+  said = package.said(
+    """
+import threading
+import millrace as tf
+errors = []
+def work():
+  try:
+    for name in ("Session", "placeholder", "Variable", "gradients"):
+      getattr(tf, name)
+    tf.train.AdamOptimizer, tf.nn.relu, tf.image.resize_images, tf.summary.scalar
+    with tf.Graph().as_default(), tf.Session() as session:
+      x = tf.Variable(1.0)
+      y = x + tf.constant(2.0) % 3.0
+      session.run(x.initializer)
+      assert session.run(y) == 3.0
+  except Exception as error:
+    errors.append(repr(error))
+threads = [threading.Thread(target=work) for _ in range(16)]
+for thread in threads:
+  thread.start()
+for thread in threads:
+  thread.join()
+print(errors)
+"""
+  )
+  assert said == "[]\n"

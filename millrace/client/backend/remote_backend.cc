@@ -145,9 +145,9 @@ class RemoteBackend final : public SessionBackend {
       request.targets.push_back(target.name());
     request.request_id = NewRequestId();
     PartialRunSetupReply reply;
-    MR_RETURN_IF_ERROR(master_->Call(
-        &MasterApi::PartialRunSetup, request, &reply,
-        master_->OperationDeadline(), nullptr, "PartialRunSetup"));
+    MR_RETURN_IF_ERROR(master_->Call(&MasterApi::PartialRunSetup, request,
+                                     &reply, master_->OperationDeadline(),
+                                     nullptr, "PartialRunSetup"));
     return std::move(reply.partial_run_handle);
   }
 

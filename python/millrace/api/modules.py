@@ -8,6 +8,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 import types
 
@@ -150,6 +151,32 @@ class _Physical(importlib.abc.Loader):
     return getattr(self._loader, name)
 
 
+class _Extension(importlib.abc.Loader):
+  """Loads the extension so that it keeps to its own libraries, also beside TensorFlow's, which has others of the same names.
+
+  AddressSanitizer cannot be in such a process; where it is loaded, the extension takes what is there.
+  """
+
+  def __init__(self, loader):
+    self._loader = loader
+
+  def create_module(self, spec):
+    if "asan" in os.environ.get("LD_PRELOAD", "") or not hasattr(os, "RTLD_DEEPBIND"):
+      return self._loader.create_module(spec)
+    before = sys.getdlopenflags()
+    sys.setdlopenflags(before | os.RTLD_DEEPBIND)
+    try:
+      return self._loader.create_module(spec)
+    finally:
+      sys.setdlopenflags(before)
+
+  def exec_module(self, module):
+    self._loader.exec_module(module)
+
+  def __getattr__(self, name):
+    return getattr(self._loader, name)
+
+
 def alias_spec(name, target):
   """A spec for importing the module `target` under the name `name`."""
   return importlib.machinery.ModuleSpec(name, _Alias(target), is_package=True)
@@ -161,6 +188,11 @@ class Finder(importlib.abc.MetaPathFinder):
   def find_spec(self, fullname, path=None, target=None):
     if not fullname.startswith(ROOT + "."):
       return None
+    if fullname == ROOT + "._binding":
+      spec = importlib.machinery.PathFinder.find_spec(fullname, path)
+      if spec is not None:
+        spec.loader = _Extension(spec.loader)
+      return spec
     api_name = api_name_of(fullname)
     if fullname.startswith(ROOT + ".compat.v1"):
       return alias_spec(fullname, module_name(api_name))

@@ -14,16 +14,12 @@ SparseTensorSpec = composite.SparseTensorSpec
 
 def spec_of(value):
   """Returns the spec of one component, or None for what is not a tensor of any kind."""
-  from millrace.data import dataset_spec
-
   if isinstance(value, Tensor):
     return TensorSpec(value.shape, value.dtype)
   if isinstance(value, (composite.SparseTensor, composite.SparseTensorValue)):
     return SparseTensorSpec.from_value(value)
   if isinstance(value, composite.TypeSpec):
     return value
-  if hasattr(value, "_variant_tensor"):
-    return dataset_spec.DatasetSpec(value.element_spec)
   if hasattr(value, "_type_spec"):
     return value._type_spec
   return None

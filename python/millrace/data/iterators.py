@@ -133,6 +133,11 @@ def _check_fits(iterator, dataset):
       raise TypeError("Expected output %s %r but got dataset with output %s %r." % (what, expected, what, got))
 
 
+def from_resource(resource, spec):
+  """Returns an iterator for the tensor that stands for one."""
+  return _iterator(resource, None, spec)
+
+
 def _iterator(resource, initializer, spec):
   made = Iterator.__new__(Iterator)
   made._open(resource, initializer, spec)

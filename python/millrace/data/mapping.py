@@ -99,7 +99,7 @@ def filter_(dataset, predicate):
   return DatasetV1Adapter(made, dataset.element_spec, [dataset])
 
 
-def unbatch(dataset):
+def unbatch(dataset, preserve_cardinality=False):
   spec = dataset.element_spec
   structures.map_structure(element_specs._unbatched, spec)
   arguments = list(zip(element_specs.flat_types(spec), element_specs.flat_shapes(spec)))
@@ -112,7 +112,9 @@ def unbatch(dataset):
     "output_types": element_specs.flat_types(spec),
     "output_shapes": element_specs.flat_shapes(spec),
   }
-  rows = gen.map_dataset(dataset._variant_tensor, called.captured_inputs, f=called, **attrs)
+  rows = gen.map_dataset(
+    dataset._variant_tensor, called.captured_inputs, f=called, preserve_cardinality=preserve_cardinality, **attrs
+  )
   row_spec = element_specs.unbatched(spec)
   made = gen.unbatch_dataset(rows, **element_specs.attrs_of(row_spec))
   return DatasetV1Adapter(made, row_spec, [dataset])

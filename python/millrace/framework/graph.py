@@ -365,17 +365,26 @@ class Graph(_binding.Graph, Collections):
 
 
 _complete = False
+_completing = threading.local()
 
 
 def _complete_tensors():
-  """Imports what gives tensors their operators, and lists of tensors their conversion."""
-  global _complete
-  if not _complete:
-    _complete = True
-    import importlib
+  """Imports what gives tensors their operators, and lists of tensors their conversion.
 
+  Each thread that comes before it is done takes part in it, and so goes on when it is.
+  """
+  global _complete
+  if _complete or getattr(_completing, "begun", False):
+    return
+  import importlib
+
+  _completing.begun = True
+  try:
     for module in ("math.operators", "array.slicing", "array.packing"):
       importlib.import_module("millrace.ops." + module)
+  finally:
+    _completing.begun = False
+  _complete = True
 
 
 def _has_ref_input(op):

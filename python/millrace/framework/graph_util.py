@@ -69,9 +69,7 @@ def remove_training_nodes(input_graph, protected_nodes=None):
   input_graph = protos.coerce(protos.GraphDef, input_graph)
   kept = [n for n in input_graph.node if n.op != "CheckNumerics" or n.name in protected]
   # Without them their input stands in their place.
-  replaced = {
-    n.name: n.input[0] for n in input_graph.node if n.op == "CheckNumerics" and n.name not in protected and n.input
-  }
+  replaced = {n.name: n.input[0] for n in input_graph.node if n.op == "CheckNumerics" and n.name not in protected and n.input}
   waited_for = {_name_of(i) for n in kept for i in n.input if i.startswith("^")}
   spliced = []
   for node in kept:
@@ -131,13 +129,14 @@ def convert_variables_to_constants(
     return None
 
   result = protos.GraphDef()
+  axes = []
   for node in graph_def.node:
     if node.name in values:
       _add_constant(result, node, values[node.name])
     elif node.op == "ReadVariableOp" and variable_of(node.input[0]):
       _add(result, node, "Identity", [node.input[0]], T=node.attr["dtype"])
     elif node.op == "ResourceGather" and variable_of(node.input[0]):
-      _add_gather(result, node)
+      axes.append(_add_gather(result, node))
     else:
       copy = result.node.add()
       copy.CopyFrom(node)
@@ -145,6 +144,7 @@ def convert_variables_to_constants(
       variable = variable_of(node.input[0]) if passes else None
       if variable and nodes[variable].op == "VarHandleOp":
         copy.attr["T"].CopyFrom(nodes[variable].attr["dtype"])
+  result.node.extend(axes)
   result.library.CopyFrom(graph_def.library)
   result.versions.CopyFrom(graph_def.versions)
   return result
@@ -192,7 +192,7 @@ def _add_constant(result, node, value):
 
 
 def _add_gather(result, node):
-  """GatherV2 along the first dimension behind the batch's."""
+  """GatherV2 along the first dimension behind the batch's; returns the node of that dimension, which is new."""
   batch_dims = node.attr["batch_dims"].i if "batch_dims" in node.attr else 0
   axis_name = node.name + "/axis"
   int32 = protos.AttrValue(type=protos.DT_INT32)
@@ -207,6 +207,7 @@ def _add_gather(result, node):
   )
   if batch_dims:
     gather.attr["batch_dims"].i = batch_dims
-  axis = result.node.add(name=axis_name, op="Const", device=node.device)
+  axis = protos.NodeDef(name=axis_name, op="Const", device=node.device)
   axis.attr["dtype"].CopyFrom(int32)
   axis.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(batch_dims, dtype=tf.int32, shape=[]))
+  return axis

@@ -160,7 +160,8 @@ def restore_collection_def(graph, key, col_def, scope):
       graph.add_to_collection(key, int(value))
   elif kind == "bytes_list":
     for value in col_def.bytes_list.value:
-      graph.add_to_collection(key, value)
+      # Texts may be names of nodes, so they are put below the scope, too.
+      graph.add_to_collection(key, graph_lib.prepend_name_scope(tf.compat.as_str(value), scope) if scope else value)
   else:
     for value in getattr(col_def, kind).value:
       graph.add_to_collection(key, value)

@@ -153,13 +153,5 @@ def all_v2_summary_ops():
 
 
 def initialize(graph=None, session=None):
-  """Initializes writers of summaries of version 2 and writes the graph to them, if there are any."""
-  if session is None:
-    session = tf.get_default_session()
-    if session is None:
-      raise ValueError("Argument `session must be passed if no default session exists")
-  writers = tf.get_collection("_SUMMARY_WRITER_V2")
-  if not writers:
-    return
-  session.run(tf.get_collection("_SUMMARY_WRITER_INIT_V2"))
-  del graph
+  """Initializes the writer of summaries of version 2. Raises RuntimeError: there is none; tf.summary.FileWriter writes all."""
+  raise RuntimeError("No default tf.contrib.summary.SummaryWriter found")

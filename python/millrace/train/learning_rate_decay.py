@@ -31,12 +31,12 @@ def piecewise_constant(x, boundaries, values, name=None):
   `x` and the boundaries are scalars of one integer or float type, but int64 takes int32 boundaries. Raises ValueError
   for types or numbers that do not fit.
   """
-  if len(boundaries) != len(values) - 1:
-    raise ValueError("The length of boundaries should be 1 less than the length of values")
   boundaries = [convert.convert_to_tensor(b) for b in boundaries]
   values = [convert.convert_to_tensor(v) for v in values]
   # For its type; the tensor that is compared belongs to the name scope.
   x_type = convert.convert_to_tensor(x).dtype.base_dtype
+  if len(boundaries) != len(values) - 1:
+    raise ValueError("The length of boundaries should be 1 less than the length of values")
   for i, boundary in enumerate(boundaries):
     if boundary.dtype.base_dtype != x_type:
       if boundary.dtype.base_dtype == dtypes.int32 and x_type == dtypes.int64:

@@ -139,7 +139,10 @@ class QueueRunner:
                 tf.logging.vlog(1, "Ignored exception: %s", str(e))
             return
     except Exception as e:
-      if coord:
+      if coord and coord.joined:
+        # Nobody waits for this thread any more, and the session may be closed.
+        tf.logging.vlog(1, "Ignored exception: %s", str(e))
+      elif coord:
         coord.request_stop(e)
       else:
         tf.logging.error("Exception in QueueRunner: %s", str(e))

@@ -125,7 +125,7 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
   if not logdir.startswith("gs:"):
     tf.gfile.MakeDirs(logdir)
   path = os.path.join(logdir, name)
-  content = text_format.MessageToString(graph_def, float_format="") if as_text else graph_def.SerializeToString()
+  content = text_format.MessageToString(graph_def) if as_text else graph_def.SerializeToString()
   from millrace.train.saver import files
 
   files.write_atomically(path, content)

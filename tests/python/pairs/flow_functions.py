@@ -22,8 +22,14 @@ def _defun(tf):
 
 
 def _library(tf):
+  """What the functions of the graph are, without how their constants are written."""
   library = tf.get_default_graph().as_graph_def().library
-  return sorted(str(function) for function in library.function) + [str(gradient) for gradient in library.gradient]
+  found = []
+  for function in sorted(library.function, key=lambda f: f.signature.name):
+    found.append([str(function.signature), sorted(function.ret.items()), sorted(function.attr), sorted(function.arg_attr)])
+    for node in function.node_def:
+      found.append([node.name, node.op, list(node.input), sorted(node.attr)])
+  return found + [str(gradient) for gradient in library.gradient]
 
 
 def program_defun(tf):

@@ -43,6 +43,25 @@ program_activations_of_halves.rtol = 5e-3
 program_activations_of_halves.atol = 1e-3
 
 
+def program_activations_by_their_names(tf):
+  x = tf.constant(_data(3, 4))
+  made = [
+    tf.nn.elu(features=x, name="a"),
+    tf.nn.selu(features=x, name="b"),
+    tf.nn.relu(x, name="c"),
+    tf.nn.relu6(x, name="d"),
+    tf.nn.softplus(x, name="e"),
+    tf.nn.softsign(x, name="f"),
+    tf.nn.sigmoid(x, name="g"),
+    tf.nn.tanh(x, name="h"),
+  ]
+  return [m.name for m in made] + _run(tf, *made)
+
+
+program_activations_by_their_names.rtol = 1e-5
+program_activations_by_their_names.atol = 1e-6
+
+
 def program_relu_of_integers(tf):
   x = tf.constant([[-3, 0], [2, 9]])
   return _run(tf, tf.nn.relu(x), tf.nn.relu6(x), tf.nn.relu([-1, 2]), tf.nn.relu(features=tf.cast(x, tf.int64), name="r"))

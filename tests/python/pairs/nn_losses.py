@@ -28,6 +28,7 @@ def program_softmax_cross_entropy(tf):
     tf.nn.softmax_cross_entropy_with_logits_v2(labels, logits),
     tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=0, name="rows"),
     tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, dim=0, name="columns"),
+    tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, dim=None, axis=0),
     tf.nn.softmax_cross_entropy_with_logits_v2([[0, 1]], tf.constant([[1.0, 2.0]], tf.float16)),
     tf.nn.softmax_cross_entropy_with_logits_v2([[0.0, 1.0]], tf.constant([[1.0, 2.0]], tf.float64), dim=-1),
   ]

@@ -213,6 +213,13 @@ def program_fused_batch_norm(tf):
   ]
 
 
+def program_fused_batch_norm_with_channels_first(tf):
+  """Only built: CPUs have no kernel of it in TensorFlow."""
+  x = tf.placeholder(tf.float32, [4, 2, 3, 3])
+  made = tf.nn.fused_batch_norm(x, tf.ones([2]), tf.zeros([2]), data_format="NCHW", name="first")
+  return [[m.name, str(m.shape)] for m in made]
+
+
 program_fused_batch_norm.rtol = 2e-3
 program_fused_batch_norm.atol = 1e-4
 

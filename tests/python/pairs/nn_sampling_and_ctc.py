@@ -180,7 +180,7 @@ def program_collapse_repeated(tf):
   labels = tf.placeholder_with_default(np.array([[1, 1, 2, 2, 1], [3, 3, 3, 0, 0], [4, 5, 5, 6, 6]]), [None, None])
   made = [
     tf.nn.collapse_repeated(labels, [5, 3, 4]),
-    tf.nn.collapse_repeated(tf.constant([[1, 1, 2]]), tf.constant([3], tf.int64), name="named"),
+    tf.nn.collapse_repeated(tf.placeholder_with_default([[1, 1, 2]], [1, 3]), tf.constant([3], tf.int64), name="named"),
   ]
   return _run(tf, *made)
 

@@ -191,24 +191,41 @@ def program_signatures(tf):
 
 
 def program_names(tf):
-  model = tf.saved_model
-  files = "ASSETS_DIRECTORY ASSETS_KEY LEGACY_INIT_OP_KEY MAIN_OP_KEY SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT"
-  files += " SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY VARIABLES_FILENAME"
-  signatures = "CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES PREDICT_INPUTS"
-  signatures += (
-    " DEFAULT_SERVING_SIGNATURE_DEF_KEY PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS"
-  )
-  tags = "GPU SERVING TPU TRAINING"
-  found = []
-  for module, names in ((model.constants, files), (model.signature_constants, signatures), (model.tag_constants, tags)):
-    found += [[getattr(module, name), getattr(model, name)] for name in names.split()]
-  return found
+  return [
+    [tf.saved_model.ASSETS_DIRECTORY, tf.saved_model.constants.ASSETS_DIRECTORY],
+    [tf.saved_model.ASSETS_KEY, tf.saved_model.constants.ASSETS_KEY],
+    [tf.saved_model.LEGACY_INIT_OP_KEY, tf.saved_model.constants.LEGACY_INIT_OP_KEY],
+    [tf.saved_model.MAIN_OP_KEY, tf.saved_model.constants.MAIN_OP_KEY],
+    [tf.saved_model.SAVED_MODEL_FILENAME_PB, tf.saved_model.constants.SAVED_MODEL_FILENAME_PB],
+    [tf.saved_model.SAVED_MODEL_FILENAME_PBTXT, tf.saved_model.constants.SAVED_MODEL_FILENAME_PBTXT],
+    [tf.saved_model.SAVED_MODEL_SCHEMA_VERSION, tf.saved_model.constants.SAVED_MODEL_SCHEMA_VERSION],
+    [tf.saved_model.VARIABLES_DIRECTORY, tf.saved_model.constants.VARIABLES_DIRECTORY],
+    [tf.saved_model.VARIABLES_FILENAME, tf.saved_model.constants.VARIABLES_FILENAME],
+    [tf.saved_model.CLASSIFY_INPUTS, tf.saved_model.signature_constants.CLASSIFY_INPUTS],
+    [tf.saved_model.CLASSIFY_METHOD_NAME, tf.saved_model.signature_constants.CLASSIFY_METHOD_NAME],
+    [tf.saved_model.CLASSIFY_OUTPUT_CLASSES, tf.saved_model.signature_constants.CLASSIFY_OUTPUT_CLASSES],
+    [tf.saved_model.CLASSIFY_OUTPUT_SCORES, tf.saved_model.signature_constants.CLASSIFY_OUTPUT_SCORES],
+    [tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY, tf.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY],
+    [tf.saved_model.PREDICT_INPUTS, tf.saved_model.signature_constants.PREDICT_INPUTS],
+    [tf.saved_model.PREDICT_METHOD_NAME, tf.saved_model.signature_constants.PREDICT_METHOD_NAME],
+    [tf.saved_model.PREDICT_OUTPUTS, tf.saved_model.signature_constants.PREDICT_OUTPUTS],
+    [tf.saved_model.REGRESS_INPUTS, tf.saved_model.signature_constants.REGRESS_INPUTS],
+    [tf.saved_model.REGRESS_METHOD_NAME, tf.saved_model.signature_constants.REGRESS_METHOD_NAME],
+    [tf.saved_model.REGRESS_OUTPUTS, tf.saved_model.signature_constants.REGRESS_OUTPUTS],
+    [tf.saved_model.GPU, tf.saved_model.tag_constants.GPU],
+    [tf.saved_model.SERVING, tf.saved_model.tag_constants.SERVING],
+    [tf.saved_model.TPU, tf.saved_model.tag_constants.TPU],
+    [tf.saved_model.TRAINING, tf.saved_model.tag_constants.TRAINING],
+  ]
 
 
 def program_main_op(tf):
   _model(tf)
   one = tf.saved_model.main_op.main_op()
-  return [one.name, [op.name for op in one.control_inputs]]
+  restore = tf.no_op(name="restore")
+  two = tf.saved_model.main_op.main_op_with_restore(restore)
+  three = tf.saved_model.main_op_with_restore(restore_op_name=restore)
+  return [one.name, [op.name for op in one.control_inputs], two.name, [op.name for op in three.control_inputs]]
 
 
 def _nodes(graph_def):
@@ -287,7 +304,9 @@ def program_meta_graph(tf):
   saver = tf.train.Saver()
   meta = saver.export_meta_graph("meta.meta")
   tf.train.export_meta_graph("meta.txt", as_text=True, saver_def=saver.as_saver_def())
-  found = [sorted((k, str(v)) for k, v in meta.collection_def.items()), meta.saver_def, len(meta.graph_def.node)]
+  # The order of maps in the bytes of contexts differs from run to run.
+  collections = sorted((k, str(v)) for k, v in meta.collection_def.items() if k != "cond_context")
+  found = [collections, len(meta.collection_def["cond_context"].bytes_list.value), meta.saver_def, len(meta.graph_def.node)]
   for name, scope in (("meta.meta", None), ("meta.txt", None), ("meta.meta", "inner")):
     with tf.Graph().as_default() as graph:
       again = tf.train.import_meta_graph(name, import_scope=scope)

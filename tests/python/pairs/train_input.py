@@ -305,7 +305,7 @@ def program_queue_runner(tf):
     found += [len(threads), sorted(session.run(dequeue) for _ in range(5))]
     for thread in threads:
       thread.join()
-    found += [_say(lambda: session.run(dequeue)), runner.exceptions_raised]
+    found += [type(_say(lambda: session.run(dequeue))).__name__, runner.exceptions_raised]
   return found
 
 

@@ -255,7 +255,8 @@ def program_nan_hook(tf):
 
 def program_waiter_and_final_ops(tf):
   v, _step, train = _training(tf)
-  final = tf.train.FinalOpsHook({"v": v, "p": tf.placeholder_with_default(1.0, [], name="p")}, {"p:0": 3.0})
+  p = tf.placeholder_with_default(1.0, [], name="p")
+  final = tf.train.FinalOpsHook({"v": v, "p": p * 2.0}, {"p:0": 3.0})
   hooks = [tf.train.GlobalStepWaiterHook(0), final, tf.train.StopAtStepHook(last_step=2)]
   with tf.train.MonitoredSession(hooks=hooks) as session:
     while not session.should_stop():
@@ -469,7 +470,7 @@ def program_creators(tf):
   value = session.run(v)
   worker = tf.train.WorkerSessionCreator(max_wait_secs=0.5)
   wrong = type(_say(worker.create_session)).__name__
-  return [value, wrong, isinstance(chief, tf.train.SessionCreator), type(_say(tf.train.SessionCreator().create_session)).__name__]
+  return [value, wrong, isinstance(chief, tf.train.SessionCreator), type(_say(tf.train.SessionCreator)).__name__]
 
 
 def program_supervisor(tf):

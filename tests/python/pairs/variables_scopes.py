@@ -445,6 +445,27 @@ def program_op_scopes(tf):
   return found
 
 
+def program_scopes_as_objects(tf):
+  scope = tf.VariableScope(
+    tf.AUTO_REUSE,
+    name="made",
+    initializer=tf.ones_initializer(),
+    regularizer=tf.nn.l2_loss,
+    caching_device="/cpu:0",
+    partitioner=None,
+    custom_getter=lambda getter, *args, **kwargs: getter(*args, **kwargs),
+    name_scope="named/",
+    dtype=tf.float64,
+    use_resource=True,
+    constraint=tf.abs,
+  )
+  found = [_described(scope), scope.regularizer is tf.nn.l2_loss, scope.caching_device, scope.partitioner]
+  with tf.variable_scope(scope) as entered:
+    v = tf.get_variable("v", [2])
+    found.append([_described(entered), str(v), v.constraint is tf.abs, tf.constant(1.0).name])
+  return found + _run(tf, v)
+
+
 def program_graphs(tf):
   found = []
   first = tf.Graph()

@@ -73,8 +73,9 @@ def switch(data, pred, dtype=None, name=None):
     if isinstance(data, tensor.Tensor):
       return gen.switch(data, pred, name=scope)
     parts = [gen.switch(part, pred) for part in nest.flatten(data, expand_composites=True)]
-    sides = zip(*parts)
-    return tuple(nest.pack_sequence_as(data, list(side), expand_composites=True) for side in sides)
+    off, on = zip(*parts)
+    pack = lambda side: nest.pack_sequence_as(data, list(side), expand_composites=True)
+    return pack(off), pack(on)
 
 
 def switch_ref_or_tensor(data, pred, name="Switch"):

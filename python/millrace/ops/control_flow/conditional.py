@@ -46,7 +46,7 @@ class _Branch:
   def _leave(self, value):
     if isinstance(value, operation.Operation):
       return basics.with_dependencies([value], self.context.pivot)
-    return self.context.AddValue(convert.convert_to_tensor(value))
+    return self.context.AddResult(convert.convert_to_tensor(value))
 
 
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):

@@ -75,6 +75,10 @@ class ControlFlowContext:
     """Returns the tensor that stands for `val` inside."""
     return self._core.add_value(self._graph, val)
 
+  def AddResult(self, val):
+    """Returns the tensor that stands for `val`, a result of a branch, inside."""
+    return self._core.add_result(self._graph, val)
+
   def AddOp(self, op):
     """Takes in an op that was made while another context was current."""
     self._core.add_op(self._graph, op)

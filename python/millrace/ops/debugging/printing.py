@@ -103,11 +103,12 @@ def _stream(output_stream):
 
 
 def _free_placeholder(inputs):
-  """A text that no input contains."""
-  texts = [value for value in nest.flatten(list(inputs)) if isinstance(value, str)]
+  """A text that no text among the inputs contains: "{}", with digits behind it if need be."""
+  digits = random.Random(5)
   placeholder = "{}"
-  while any(placeholder in text for text in texts):
-    placeholder = "{" + str(random.randint(0, 2**31)) + "}"
+  for text in [value for value in nest.flatten(list(inputs)) if isinstance(value, str)]:
+    while placeholder in text:
+      placeholder += str(digits.randint(0, 9))
   return placeholder
 
 

@@ -29,7 +29,7 @@ class Defun:
 
   def __call__(self, func):
     if not callable(func):
-      raise ValueError("function %s must be a callable." % (func,))
+      raise ValueError("Function %s must be a callable." % (func,))
     low, high = _argument_counts(func)
     if self._input_types:
       count = len(self._input_types)
@@ -183,8 +183,7 @@ class DefinedFunction:
     with graph.as_default():
       for name, dtype in zip(self._arg_names, self._types):
         graph.inputs.append(placeholders.placeholder(dtype, name=name))
-      outer_scope = _scope_of(graph.outer_graph)
-      with scopes.variable_scope(outer_scope, custom_getter=_VariablesOfOutside(graph), auxiliary_name_scope=False):
+      with scopes.variable_scope("", custom_getter=_VariablesOfOutside(graph)):
         result = self._func(*graph.inputs)
       if result is None:
         return []
@@ -214,14 +213,18 @@ class _VariablesOfOutside:
 
   def __init__(self, graph):
     self._graph = graph
+    self._scope = _scope_of(graph.outer_graph)
 
   def __call__(self, getter, name, *args, **kwargs):
+    from millrace.ops.variables import scope as scopes
+
     graph = self._graph
+    kwargs.pop("reuse", None)
     with graph.outer_graph.as_default():
-      variable = getter(name, *args, **kwargs)
+      variable = self._scope.get_variable(scopes._get_default_variable_store(), name, *args, **kwargs)
       graph.extra_vars.append(variable)
       value = variable.value() if hasattr(variable, "value") else variable
-    return graph.capture(value)
+    return value
 
 
 def _scope_of(graph):
@@ -272,7 +275,7 @@ def _call(function, inputs, kwargs):
       value.set_shape(shape)
   if not op.outputs:
     return op
-  return op.outputs[0] if len(op.outputs) == 1 else list(op.outputs)
+  return op.outputs[0] if len(op.outputs) == 1 else tuple(op.outputs)
 
 
 class OverloadedFunction:

@@ -36,16 +36,16 @@ class FunctionGraph(graphs.Graph):
       value = outer.capture(value)
     found = self._captured.get(value)
     if found is None:
-      found = self._copy(value.op).outputs[value.value_index] if self.capture_by_value else self._argument(value, name)
+      found = self._copy(value.op).outputs[value.value_index] if self.capture_by_value else self._argument(value)
       self._captured[value] = found
     return found
 
-  def _argument(self, value, name=None):
+  def _argument(self, value):
     from millrace import _binding
 
     self.extra_inputs.append(value)
     with self.as_default(), self.control_dependencies(None), self.colocate_with(None, ignore_existing=True), self.device(None):
-      made = gen.placeholder(dtype=value.dtype.base_dtype, shape=value.get_shape(), name=name)
+      made = gen.placeholder(dtype=value.dtype.base_dtype, shape=value.get_shape())
       if hasattr(_binding, "copy_handle_data"):
         _binding.copy_handle_data(value, made)
     self.extra_args.append(made)

@@ -144,8 +144,10 @@ class GradientTape:
     from millrace.ops.array import gathering, joining, shapes
 
     flat_sources = nest.flatten(sources)
+    begin = graphs.get_default_graph()._last_id
     shape = shapes.shape(target)
     flat = shapes.reshape(target, [-1])
+    self._count_as_recorded(begin)
     persistent, self._persistent = self._persistent, True
     try:
       rows = self._rows(
@@ -173,15 +175,17 @@ class GradientTape:
 
     Raises ValueError if the shapes do not have the same, known rows.
     """
-    from millrace.ops.array import gathering, joining, matrices, shapes
+    from millrace.ops.array import gathering, joining, moving, shapes
 
     rows = target.get_shape().with_rank_at_least(1)[0]
     if not rows.is_compatible_with(source.get_shape().with_rank_at_least(1)[0]):
       raise ValueError(
         "Need first dimension of target shape (%s) and source shape (%s) to match." % (target.get_shape(), source.get_shape())
       )
+    begin = graphs.get_default_graph()._last_id
     shape = shapes.shape(target)
     flat = shapes.reshape(target, [shape[0], -1])
+    self._count_as_recorded(begin)
     persistent, self._persistent = self._persistent, True
     try:
       found = self._rows(
@@ -193,10 +197,15 @@ class GradientTape:
       return None
     source_shape = shapes.shape(source)
     found = shapes.reshape(found, joining.concat([[shapes.shape(flat)[1], shape[0]], [-1]], axis=0))
-    found = matrices.transpose(found, [1, 0, 2])
+    found = moving.transpose(found, [1, 0, 2])
     found = shapes.reshape(found, joining.concat([shape, source_shape[1:]], axis=0))
     found.set_shape(target.get_shape().concatenate(source.get_shape()[1:]))
     return found
+
+  def _count_as_recorded(self, begin):
+    """Ops that take the elements of a target are made after the tape stopped: those from number `begin` on are recorded."""
+    graph = graphs.get_default_graph()
+    self._spans.insert(0, [graph, begin, graph._last_id])
 
   def _rows(self, element, count, sources, unconnected_gradients, parallel_iterations):
     """The gradients of the elements of a target, stacked, for each source; None where there is none."""
@@ -208,11 +217,9 @@ class GradientTape:
     ]
 
     def body(i, arrays):
-      # The elements are taken after the tape stopped; the ops for that count as recorded.
       begin = graphs.get_default_graph()._last_id
       value = element(i)
-      graph = graphs.get_default_graph()
-      self._spans.insert(0, [graph, begin, graph._last_id])
+      self._count_as_recorded(begin)
       grads = nest.flatten(self.gradient(value, list(sources), unconnected_gradients=unconnected_gradients))
       known.update({j: grad is not None for j, grad in enumerate(grads)})
       return i + 1, [array if grad is None else array.write(i, grad) for array, grad in zip(arrays, grads)]

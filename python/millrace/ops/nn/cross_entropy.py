@@ -19,9 +19,11 @@ def _check_arguments(function, sentinel, labels, logits):
 
 
 def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
-  """Returns the cross entropy of softmax(logits) and the distributions `labels`, to which no gradient goes."""
-  if axis is not None:
-    dim = deprecated_argument_lookup("axis", axis, "dim", None if dim == -1 else dim)
+  """Returns the cross entropy of softmax(logits) and the distributions `labels`, to which no gradient goes.
+
+  The classes are along `dim`, or along `axis` where `dim` is None: ValueError where both say something.
+  """
+  dim = deprecated_argument_lookup("axis", axis, "dim", dim)
   _check_arguments("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
   with ops.name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
     labels = tf.stop_gradient(labels, name="labels_stop_gradient")

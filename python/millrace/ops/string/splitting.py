@@ -27,13 +27,13 @@ def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type=
     result_type: "SparseTensor", with a row a string, or "RaggedTensor".
     name: Prefix of the names of what it makes.
   """
-  if delimiter is not None:
-    if sep is not None:
-      raise ValueError("Cannot specify both 'delimiter' and 'sep'.")
-    sep = delimiter
-  if sep is None:
-    sep = " "
   with graph.name_scope(name, "StringSplit", [source]):
+    if delimiter is not None:
+      if sep is not None:
+        raise ValueError("Cannot specify both 'delimiter' and 'sep'.")
+      sep = delimiter
+    if sep is None:
+      sep = " "
     sep = convert.convert_to_tensor(sep, dtype=dtypes.string)
     source = convert.convert_to_tensor(source, dtype=dtypes.string)
     indices, values, shape = gen.string_split(source, sep, skip_empty=skip_empty)
@@ -70,17 +70,15 @@ def split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=
 
   with graph.name_scope(name, "StringSplit", [input]):
     input = ragged.convert_to_tensor_or_ragged_tensor(input, dtype=dtypes.string, name="input")
+    if result_type not in ("SparseTensor", "RaggedTensor"):
+      raise _checked(result_type)
     if result_type == "SparseTensor" and input.get_shape().ndims == 0:
       input = shapes.expand_dims(input, 0)
     if result_type == "SparseTensor" and input.get_shape().ndims == 1 and not isinstance(input, ragged.RaggedTensor):
       sep = convert.convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)
       return _sparse(*gen.string_split_v2(input, sep, maxsplit=maxsplit))
     result = split_rows(input, sep=sep, maxsplit=maxsplit)
-    if result_type == "SparseTensor":
-      return result.to_sparse()
-    if result_type == "RaggedTensor":
-      return result
-    raise _checked(result_type)
+    return result.to_sparse() if result_type == "SparseTensor" else result
 
 
 def split_rows(input, sep=None, maxsplit=-1, name=None):

@@ -6,8 +6,7 @@ import millrace as tf
 from millrace import gen
 from millrace.framework import constants, dtypes
 from millrace.framework import graph as ops
-from millrace.ops.variables import collections
-from millrace.ops.variables.state import is_variable_initialized
+from millrace.ops.variables import collections, state
 
 
 def variables_initializer(var_list, name="init"):
@@ -40,6 +39,11 @@ def local_variables_initializer():
 def initialize_local_variables():
   """Returns local_variables_initializer(): the older name."""
   return local_variables_initializer()
+
+
+def is_variable_initialized(variable):
+  """Returns whether the variable has a value when the op runs, a bool."""
+  return state.is_variable_initialized(variable)
 
 
 def _all_known():
@@ -81,7 +85,7 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
     if not var_list:
       var_list = _buffers_of_the_graph()
   with ops.name_scope(name):
-    initialized = [is_variable_initialized(v) for v in var_list]
+    initialized = [state.is_variable_initialized(v) for v in var_list]
     with ops.device(os.environ.get("TF_DEVICE_FOR_UNINITIALIZED_VARIABLE_REPORTING", "/cpu:0")):
       if not var_list:
         return constants.constant([], dtype=dtypes.string)

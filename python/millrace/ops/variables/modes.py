@@ -22,7 +22,7 @@ class VariableAggregation(enum.Enum):
   SUM = 1
   MEAN = 2
   ONLY_FIRST_REPLICA = 3
-  ONLY_FIRST_TOWER = 3  # The older name of the same.
+  ONLY_FIRST_TOWER = ONLY_FIRST_REPLICA  # The older name of the same.
 
   def __hash__(self):
     return hash(self.value)

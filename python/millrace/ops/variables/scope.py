@@ -151,7 +151,7 @@ class variable_scope:
 
   `name_or_scope` is the name of a scope below the current one, or a VariableScope that is opened again. Where it is None,
   `default_name` is taken and made unique. The other arguments are the scope's defaults of get_variable; None inherits those
-  of the scope outside. `reuse`: True, False, None (as the scope outside) or AUTO_REUSE. `values` are tensors of the graph that
+  of the scope outside, but for `constraint`. `reuse`: True, False, None (as the scope outside) or AUTO_REUSE. `values` are tensors of the graph that
   is meant. Without `auxiliary_name_scope` no scope of names is opened. The object can be entered once.
 
   Raises ValueError for another `reuse`, or reuse without a name; TypeError where no name is given.
@@ -255,7 +255,9 @@ def _opened(name_or_scope, reuse, settings, custom_getter, name_scope):
     reuse or base.reuse, name=name, name_scope=name_or_scope if name_scope is None and not again else name_scope
   )
   for key, value in settings.items():
-    setattr(scope, "_" + key, getattr(base, "_" + key) if value is None else value)
+    # Constraints are of one scope alone: those inside and those that open it again do not inherit them.
+    inherited = value is None and key != "constraint"
+    setattr(scope, "_" + key, getattr(base, "_" + key) if inherited else value)
   scope._custom_getter = base.custom_getter
   if custom_getter is not None:
     scope._custom_getter = combined_getter(custom_getter, base.custom_getter)

@@ -7,7 +7,7 @@ import inspect
 def argument_names(function):
   """Returns (names of the arguments, whether any names are taken) of a function, a partial or an object with __call__."""
   if not (inspect.isroutine(function) or isinstance(function, functools.partial)):
-    function = getattr(function, "__call__", function)
+    function = function.__call__
   try:
     parameters = inspect.signature(function).parameters.values()
   except (TypeError, ValueError):

@@ -14,6 +14,14 @@ class _MakesKinds(type):
       return super().__call__(*args, **kwargs)
     return creators.make(*args, **kwargs)
 
+  @property
+  def __signature__(cls):
+    """The arguments of the class's own constructor: inspect would show those above."""
+    import inspect
+
+    signature = inspect.signature(cls.__init__)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
 
 class Variable(metaclass=_MakesKinds):
   """A value that lives from step to step, in the memory of the device that it is placed on.

@@ -289,9 +289,12 @@ def _batch_join(
     return parts.dequeued(queue, batch_size, allow_smaller_final_batch, infos, tensors_list[0], scope)
 
 
-def _shuffle_queue(capacity, min_after_dequeue, seed, tensor_list_list, shapes, enqueue_many, shared_name):
+def _check_capacity(capacity, min_after_dequeue):
   if capacity <= min_after_dequeue:
     raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {min_after_dequeue}.")
+
+
+def _shuffle_queue(capacity, min_after_dequeue, seed, tensor_list_list, shapes, enqueue_many, shared_name):
   return tf.RandomShuffleQueue(
     capacity=capacity,
     min_after_dequeue=min_after_dequeue,
@@ -318,6 +321,7 @@ def _shuffle_batch(
 ):
   tensor_list = parts.as_tensor_list(tensors)
   with tf.name_scope(name, "shuffle_batch", [*tensor_list, keep_input]) as scope:
+    _check_capacity(capacity, min_after_dequeue)
     tensor_list, keep_input, infos = parts.checked(tensor_list, keep_input, enqueue_many)
     queue = _shuffle_queue(capacity, min_after_dequeue, seed, [tensor_list], shapes, enqueue_many, shared_name)
     parts.enqueue(queue, tensor_list, num_threads, enqueue_many, keep_input)
@@ -340,6 +344,7 @@ def _shuffle_batch_join(
 ):
   tensor_list_list = parts.as_tensor_list_list(tensors_list)
   with tf.name_scope(name, "shuffle_batch_join", [t for tl in tensor_list_list for t in tl] + [keep_input]) as scope:
+    _check_capacity(capacity, min_after_dequeue)
     tensor_list_list, keep_input, infos = parts.checked_join(tensor_list_list, keep_input, enqueue_many)
     queue = _shuffle_queue(capacity, min_after_dequeue, seed, tensor_list_list, shapes, enqueue_many, shared_name)
     parts.enqueue_join(queue, tensor_list_list, enqueue_many, keep_input)

@@ -72,6 +72,9 @@ class Checkpoint:
       graph = object_graph.ObjectGraph(self)
       keys = sorted(graph.variables)
       tensors = [graph.variables[key].value() for key in keys]
+      for key, state in sorted(graph.states.items()):
+        keys.append(key)
+        tensors.append(tf.constant(state.serialize(), dtype=tf.string))
       tensors.append(tf.constant(graph.message.SerializeToString(), dtype=tf.string))
       folder = os.path.dirname(file_prefix)
       if folder and not tf.gfile.IsDirectory(folder):
@@ -150,6 +153,10 @@ class _Status:
         )
       ops = [_assign(v, tensor) for (v, _), tensor in zip(values, tensors)]
     session.run(ops)
+    self._restore_states()
+
+  def _restore_states(self):
+    """Gives objects of Python their states."""
 
 
 def _assign(variable, value):
@@ -177,6 +184,13 @@ class _LoadStatus(_Status):
       if isinstance(value, tf.Variable):
         values.extend((value, a.checkpoint_key) for a in self._stored.nodes[node_id].attributes)
     return values
+
+  def _restore_states(self):
+    reader = reader_lib.NewCheckpointReader(self._save_path)
+    for node_id, value in self._match().items():
+      if isinstance(value, object_graph.PythonState):
+        for attribute in self._stored.nodes[node_id].attributes:
+          value.deserialize(tf.compat.as_bytes(reader.get_tensor(attribute.checkpoint_key)))
 
   def assert_consumed(self):
     """Raises AssertionError if anything of the checkpoint, or of the program, has no counterpart."""

@@ -1,5 +1,7 @@
 """The graph of a program's objects, by which tf.train.Checkpoint finds the values of variables again."""
 
+import abc
+
 import millrace as tf
 from millrace.framework import errors, protos
 from millrace.train.optimizers import optimizer as optimizer_lib
@@ -8,6 +10,22 @@ from millrace.train.saver import reader as reader_lib
 # The key under which the graph of objects is stored.
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "VARIABLE_VALUE"
+_STATE = "py_state"
+
+
+class PythonState(metaclass=abc.ABCMeta):
+  """A state of Python that a checkpoint of objects can hold, as bytes."""
+
+  @abc.abstractmethod
+  def serialize(self):
+    """The state as bytes."""
+
+  @abc.abstractmethod
+  def deserialize(self, string_value):
+    """Takes the state over from bytes."""
+
+  def _checkpoint_children(self):
+    return []
 
 
 def read(save_path):
@@ -65,10 +83,16 @@ class ObjectGraph:
     self._ids = {id(root): 0}
     # By keys of the checkpoint.
     self.variables = {}
+    self.states = {}
     self._walk()
     for node_id, found in enumerate(self.objects):
+      path = "/".join(self._paths[node_id])
       if isinstance(found, tf.Variable):
-        self._add_value(node_id, found, "/".join(self._paths[node_id]))
+        self._add_value(node_id, found, path)
+      elif isinstance(found, PythonState):
+        key = f"{path}/.ATTRIBUTES/{_STATE}"
+        self.message.nodes[node_id].attributes.add(name=_STATE, checkpoint_key=key)
+        self.states[key] = found
     for node_id in range(len(self.objects)):
       if isinstance(self.objects[node_id], optimizer_lib.Optimizer):
         self._add_slots(node_id)

@@ -1,13 +1,16 @@
 """Creators of sessions, for the chief and for the other workers."""
 
+import abc
+
 import millrace as tf
 from millrace.train.session import scaffold as scaffold_lib
 from millrace.train.session import session_manager
 
 
-class SessionCreator:
+class SessionCreator(metaclass=abc.ABCMeta):
   """Makes a session; monitored sessions call it again after a failure."""
 
+  @abc.abstractmethod
   def create_session(self):
     raise NotImplementedError(f"create_session is not implemented for {self}.")
 

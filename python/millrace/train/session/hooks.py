@@ -170,7 +170,7 @@ class StopAtStepHook(SessionRunHook):
     self._last_step = last_step
 
   def begin(self):
-    self._global_step_tensor = steps.get_global_step()
+    self._global_step_tensor = steps._get_or_create_global_step_read()
     if self._global_step_tensor is None:
       raise RuntimeError("Global step should be created to use StopAtStepHook.")
 
