@@ -15,6 +15,9 @@ import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(FOLDER))
+sys.path.insert(0, os.path.join(ROOT, "tests", "conformance"))
+import forked_python  # noqa: E402
+
 PAIRS = os.path.join(FOLDER, "pairs")
 CACHE = os.path.join(ROOT, "build", "python_pairs")
 SECONDS = 900  # for all programs of a file
@@ -69,27 +72,40 @@ def _read(path):
   return found
 
 
+def _run(words, side, folder):
+  """Runs a Python program to its end; returns how it ended and what it said. That of stock is forked from a process which has
+  imported TensorFlow."""
+  with open(os.path.join(folder, "said"), "w+", encoding="utf-8", errors="replace") as said:
+    if side == "stock":
+      process = forked_python.start(words, stdout=said, stderr=said)
+    else:
+      environment = dict(os.environ)
+      environment["PYTHONPATH"] = os.pathsep.join([package_folder()] + environment.get("PYTHONPATH", "").split(os.pathsep))
+      process = subprocess.Popen([sys.executable, *words], env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+    try:
+      process.wait(SECONDS)
+      ended = "ended with code %d" % process.returncode
+    except subprocess.TimeoutExpired:
+      process.kill()
+      process.wait()
+      ended = "did not end in %d s" % SECONDS
+    said.seek(0)
+    return ended, said.read()
+
+
 def run_side(side, path, names=(), fresh=False):
   """Returns the records of the programs of a file by name, from the cache if it has them."""
   path = os.path.abspath(path)
   cached = _cache_path(side, path, names)
   if os.path.exists(cached) and not fresh:
     return _read(cached)
-  environment = dict(os.environ)
-  if side == "millrace":
-    environment["PYTHONPATH"] = os.pathsep.join([package_folder()] + environment.get("PYTHONPATH", "").split(os.pathsep))
   os.makedirs(CACHE, exist_ok=True)
   records = {}
   wanted = list(names)
   while True:
     with tempfile.TemporaryDirectory() as folder:
       out = os.path.join(folder, "records")
-      command = [sys.executable, os.path.join(FOLDER, "pair_side.py"), side, path, out, *wanted]
-      try:
-        ran = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
-        ended, said = "ended with code %d" % ran.returncode, ran.stdout + ran.stderr
-      except subprocess.TimeoutExpired as expired:
-        ended, said = "did not end in %d s" % SECONDS, (expired.stderr or b"").decode(errors="replace")
+      ended, said = _run([os.path.join(FOLDER, "pair_side.py"), side, path, out, *wanted], side, folder)
       got = _read(out)
     crashed = [name for name, record in got.items() if record is None]
     if not got and "ended with code 0" not in ended:

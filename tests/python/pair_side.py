@@ -124,6 +124,7 @@ def programs(module):
 
 
 def main(side, path, out, names):
+  os.chdir(os.path.dirname(out))
   tf = import_side(side)
   tf._pair_marker = Marker(tf)
   module = load(path)
