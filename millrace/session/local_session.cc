@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "absl/strings/match.h"
 #include "millrace/base/log.h"
 #include "millrace/base/threads/wait.h"
 #include "millrace/exec/constant_evaluator.h"
@@ -65,21 +64,26 @@ Status CheckFeeds(const LocalSession::Prepared& prepared,
   return OkStatus();
 }
 
-// Returns whether an op may keep an input beyond the step. Ops of variables may
-// not be named: they copy memory that is lent.
+// Returns whether a node may keep an input beyond the step, as queues, tables
+// and data sets do. Variables copy memory that is lent.
 bool MayKeepInputs(const Node& node) {
-  constexpr absl::string_view kWords[] = {
-      "Enqueue", "Stage",   "Insert",      "Push",    "SessionHandle",
-      "Dataset", "Barrier", "Accumulator", "PyFunc",  "TensorsMap",
-      "Optional", "Summary"};
-  const std::string& op = node.op->name;
-  for (absl::string_view word : kWords) {
-    if (absl::StrContains(op, word)) return true;
+  bool has_handle = false, has_value = false;
+  for (const DataType type : node.input_types) {
+    const bool is_handle =
+        type == DataType::kResource || type == MakeRef(DataType::kString);
+    has_handle = has_handle || is_handle;
+    has_value = has_value || (!is_handle && !IsRef(type));
   }
-  return std::any_of(node.op->attrs.begin(), node.op->attrs.end(),
-                     [](const AttrDef& attr) {
-                       return absl::StrContains(attr.kind, "func");
-                     });
+  if (!has_value) return false;
+  const OpDef& op = *node.op;
+  if (op.Is(kReadsVariable) || op.Is(kHasNoEffect)) return false;
+  if (has_handle || op.Is(kStateful) || op.Is(kBranches) || op.Is(kLoops) ||
+      op.role == OpRole::kCall || op.role == OpRole::kStackPush) {
+    return true;
+  }
+  return std::any_of(
+      node.output_types.begin(), node.output_types.end(),
+      [](DataType type) { return RemoveRef(type) == DataType::kVariant; });
 }
 
 // Makes feeds whose memory is the program's own.
@@ -286,7 +290,8 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
     prepared->partition_graphs.push_back(ExportGraphDef(partition.graph));
     if (partial) {
       MR_RETURN_IF_ERROR(SendFetchesOneByOne(
-          partition.device, FindDevice(partition.device)->attributes().incarnation,
+          partition.device,
+          FindDevice(partition.device)->attributes().incarnation,
           &partition.graph, prepared.get()));
     } else if (options.rewrites.fuse) {
       MR_RETURN_IF_ERROR(FuseNodes(*options_.kernels, &partition.graph));
@@ -386,7 +391,8 @@ StatusOr<std::string> LocalSession::SetUpPartialRun(
     MR_ASSIGN_OR_RETURN(const auto prepared,
                         Compile(signature, /*partial=*/true));
     MR_ASSIGN_OR_RETURN(auto needs, FindNeeds(graph_.graph(), signature));
-    run = std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
+    run =
+        std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
     ++running_;
     environment.step_id = next_step_++;
     handle = absl::StrCat("partial_", environment.step_id);
