@@ -370,7 +370,8 @@ def check_python(root, problems):
         for number, line in enumerate(f, 1):
           if re.match(r"\s*(from millrace import .*\b_binding\b|import millrace\._binding|from millrace\._binding)", line):
             problems.append(
-              "%s:%d: only %s import the extension; use what framework/ and client/ have" % (path, number, "framework/, client/ and a few others")
+              "%s:%d: only %s import the extension; use what framework/ and client/ have"
+              % (path, number, "framework/, client/ and a few others")
             )
 
 

@@ -108,7 +108,7 @@ class ClientGraph final : public RefCounted {
   void PreventFeeding(const Output& output);
   bool IsFetchable(const Operation& op) const;
   bool IsFeedable(const Output& output) const;
-  // Prevents both for what runs in a branch or in iterations.
+  // Prevents both, for what runs in iterations.
   void KeepInside(const Operation& op);
 
   // Whether a node calls a function under the function's own name as its op.

@@ -18,7 +18,7 @@ constexpr char kIdentity[] = "Identity";
 OpRole RoleOf(const Operation& op) { return op.node()->op->role; }
 
 bool IsConstantEnter(const Operation& op) {
-  if (RoleOf(op) != OpRole::kEnter) return false;
+  if (!op || RoleOf(op) != OpRole::kEnter) return false;
   const auto constant = op.Attr<bool>("is_constant");
   return constant.ok() && *constant;
 }
@@ -75,11 +75,17 @@ Status ControlFlowContext::AddOp(const Operation& op,
                                  const ContextPlace& place) {
   graph_.SetContextOf(op, shared_from_this());
   for (const Output& input : op.inputs()) {
-    MR_RETURN_IF_ERROR(CheckInputContext(op, input.op()));
+    // What closes a loop comes later.
+    if (input) MR_RETURN_IF_ERROR(CheckInputContext(op, input.op()));
   }
   MR_RETURN_IF_ERROR(TakeIn(op, place));
   for (const Output& output : op.outputs()) values_.insert(output.name());
-  if (outer_ != nullptr || RoleOf(op) != OpRole::kExit) graph_.KeepInside(op);
+  if (outer_ == nullptr && RoleOf(op) == OpRole::kExit) return OkStatus();
+  if (kind_ == Kind::kWhile) {
+    graph_.KeepInside(op);
+  } else {
+    graph_.PreventFetching(op);
+  }
   return OkStatus();
 }
 
@@ -87,6 +93,7 @@ Status ControlFlowContext::ReplaceInputs(const Operation& op,
                                          const ContextPlace& place) {
   for (int i = 0; i < op.num_inputs(); ++i) {
     const Output input = op.input(i);
+    if (!input) continue;
     MR_ASSIGN_OR_RETURN(const Output inside, AddValue(input, place));
     if (inside == input) continue;
     MR_RETURN_IF_ERROR(graph_.SetInput(op, i, inside));

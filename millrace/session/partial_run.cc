@@ -63,13 +63,13 @@ Status SendFetchesOneByOne(const std::string& device, uint64_t incarnation,
     // Changes the node in place: its edges stay, and the types are the same.
     MR_ASSIGN_OR_RETURN(
         node->op, graph->LookupOp(is_arg ? builtin::kRecv : builtin::kSend));
-    node->attrs = AttrMap(
-        {{is_arg ? "tensor_type" : "T", type},
-         {"tensor_name", name},
-         {"send_device", device},
-         {"send_device_incarnation", static_cast<int64_t>(incarnation)},
-         {"recv_device", device},
-         {"client_terminated", true}});
+    node->attrs =
+        AttrMap({{is_arg ? "tensor_type" : "T", type},
+                 {"tensor_name", name},
+                 {"send_device", device},
+                 {"send_device_incarnation", static_cast<int64_t>(incarnation)},
+                 {"recv_device", device},
+                 {"client_terminated", true}});
     MR_RETURN_IF_ERROR(CompleteAttrs(*node->op, &node->attrs));
     RendezvousKey key;
     key.send_device = key.recv_device = device;
@@ -119,9 +119,8 @@ void LocalPartialRun::Start(const StepEnvironment& environment, Lanes& lanes,
   environment_.rendezvous = rendezvous_.get();
   environment_.container = &container_;
   environment_.functions = prepared_->functions.get();
-  const CancelScope::Registration registration = scope_.Register([this] {
-    rendezvous_->StartAbort(MarkDerived(scope_.status()));
-  });
+  const CancelScope::Registration registration = scope_.Register(
+      [this] { rendezvous_->StartAbort(MarkDerived(scope_.status())); });
   abort_ = registration.token;
   if (!registration.ok()) rendezvous_->StartAbort(registration.status);
   lanes.inter_op.Schedule([self = shared_from_this(), pool = &lanes.inter_op,
@@ -211,24 +210,24 @@ Status LocalPartialRun::Exchange(
   outputs->resize(fetch_numbers.size());
   for (size_t i = 0; i < fetch_numbers.size(); ++i) {
     const auto number = static_cast<size_t>(fetch_numbers[i]);
-    rendezvous_->RecvAsync(
-        prepared_->fetch_keys[number], &scope_,
-        [&, i, number](StatusOr<RendezvousValue> value) {
-          Status status = value.status();
-          if (status.ok() && value->is_dead) {
-            status = InvalidArgument(
-                "The tensor returned for ",
-                prepared_->signature.fetches[number],
-                " was not valid (a dead branch)");
-          }
-          if (status.ok()) {
-            (*outputs)[i] = std::move(value->tensor);
-          } else {
-            MutexLock lock(received.mu);
-            UpdateStatus(received.status, status);
-          }
-          if (received.pending.fetch_sub(1) == 1) received.done.Notify();
-        });
+    rendezvous_->RecvAsync(prepared_->fetch_keys[number], &scope_,
+                           [&, i, number](StatusOr<RendezvousValue> value) {
+                             Status status = value.status();
+                             if (status.ok() && value->is_dead) {
+                               status = InvalidArgument(
+                                   "The tensor returned for ",
+                                   prepared_->signature.fetches[number],
+                                   " was not valid (a dead branch)");
+                             }
+                             if (status.ok()) {
+                               (*outputs)[i] = std::move(value->tensor);
+                             } else {
+                               MutexLock lock(received.mu);
+                               UpdateStatus(received.status, status);
+                             }
+                             if (received.pending.fetch_sub(1) == 1)
+                               received.done.Notify();
+                           });
   }
   if (!fetch_numbers.empty()) {
     WaitScope wait("local session: a partial run");
@@ -248,8 +247,8 @@ Status LocalPartialRun::Run(
       Take(feeds, fetches, &feed_numbers, &fetch_numbers, &last));
   CancelScope::Registration outer;
   if (cancel != nullptr) {
-    outer = cancel->Register(
-        [this, cancel] { scope_.Cancel(cancel->status()); });
+    outer =
+        cancel->Register([this, cancel] { scope_.Cancel(cancel->status()); });
     if (!outer.ok()) scope_.Cancel(outer.status);
   }
   Status status = Exchange(feeds, feed_numbers, fetch_numbers, outputs);

@@ -1,4 +1,4 @@
-// What a LocalSession keeps of a run signature. Private to session/.
+// LocalSession::Prepared: the plans of a run signature. Private to session/.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ struct LocalSession::Prepared {
   bool keeps_inputs = false;  // some op keeps a tensor beyond the step
   std::vector<GraphDef> partition_graphs;
   std::unique_ptr<FunctionRuntime> functions;
-  // Of partial runs: the keys under which feeds are sent and fetches are
-  // received, by their numbers in the signature.
+  // The keys under which a partial run sends feeds and receives fetches, by
+  // their numbers in the signature.
   std::vector<std::vector<std::string>> feed_keys;
   std::vector<std::string> fetch_keys;
   mutable int64_t last_step = 0;  // guarded by the session's mu_

@@ -12,7 +12,8 @@ namespace {
 PyTypeObject* graph_type = nullptr;
 PyTypeObject* operation_type = nullptr;
 PyTypeObject* tensor_type = nullptr;
-// Set by `with graph.as_default()`, whose stack in Python keeps the graph alive.
+// Set by `with graph.as_default()`, whose stack in Python keeps the graph
+// alive.
 thread_local GraphObject* current_graph = nullptr;
 
 template <class T>
@@ -34,7 +35,8 @@ PyObject* Guard(F f) {
 }
 
 PyObject* Text(absl::string_view s) {
-  return PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), "replace");
+  return PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()),
+                              "replace");
 }
 
 // Graph.
@@ -86,7 +88,9 @@ int TraverseOperation(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(reinterpret_cast<OperationObject*>(self)->graph);
   return 0;
 }
-int ClearOperation(PyObject*) { return 0; }  // the graph clears its slots, which breaks all cycles
+int ClearOperation(PyObject*) {
+  return 0;
+}  // the graph clears its slots, which breaks all cycles
 void DeleteOperation(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
@@ -114,22 +118,33 @@ void DeleteTensor(PyObject* self) {
   Py_DECREF(type);
 }
 
-OperationObject* Op(PyObject* self) { return reinterpret_cast<OperationObject*>(self); }
-TensorObject* Ten(PyObject* self) { return reinterpret_cast<TensorObject*>(self); }
+OperationObject* Op(PyObject* self) {
+  return reinterpret_cast<OperationObject*>(self);
+}
+TensorObject* Ten(PyObject* self) {
+  return reinterpret_cast<TensorObject*>(self);
+}
 
-PyObject* OpGraph(PyObject* self, void*) { return Py_NewRef(Self(Op(self)->graph)); }
+PyObject* OpGraph(PyObject* self, void*) {
+  return Py_NewRef(Self(Op(self)->graph));
+}
 PyObject* OpName(PyObject* self, void*) { return Text(Op(self)->node->name); }
 PyObject* OpType(PyObject* self, void*) {
   const Node* const node = Op(self)->node;
   if (node->op->role != OpRole::kCall) return Text(node->op->name);
   return Text(Op(self)->graph->core->graph->TypeOf(OperationOf(Op(self))));
 }
-PyObject* OpDevice(PyObject* self, void*) { return Text(Op(self)->node->requested_device); }
-PyObject* OpId(PyObject* self, void*) { return PyLong_FromLong(Op(self)->node->id); }
+PyObject* OpDevice(PyObject* self, void*) {
+  return Text(Op(self)->node->requested_device);
+}
+PyObject* OpId(PyObject* self, void*) {
+  return PyLong_FromLong(Op(self)->node->id);
+}
 PyObject* OpOutputs(PyObject* self, void*) {
   return Guard([&]() -> PyObject* {
     nb::list list;
-    for (int i = 0; i < Op(self)->node->num_outputs(); ++i) list.append(PyTensor(Op(self)->graph, Op(self)->node, i));
+    for (int i = 0; i < Op(self)->node->num_outputs(); ++i)
+      list.append(PyTensor(Op(self)->graph, Op(self)->node, i));
     return list.release().ptr();
   });
 }
@@ -140,7 +155,8 @@ PyObject* OpInputs(PyObject* self, void*) {
       if (in.node == kNoNode) {
         list.append(nb::none());
       } else {
-        list.append(PyTensor(Op(self)->graph, Op(self)->graph->core->node(in.node), in.port));
+        list.append(PyTensor(Op(self)->graph,
+                             Op(self)->graph->core->node(in.node), in.port));
       }
     }
     return list.release().ptr();
@@ -150,19 +166,30 @@ PyObject* OpControlInputs(PyObject* self, void*) {
   return Guard([&]() -> PyObject* {
     nb::list list;
     for (const NodeId id : Op(self)->node->control_inputs) {
-      list.append(PyOperation(Op(self)->graph, Op(self)->graph->core->node(id)));
+      list.append(
+          PyOperation(Op(self)->graph, Op(self)->graph->core->node(id)));
     }
     return list.release().ptr();
   });
 }
 
-PyObject* TensorGraph(PyObject* self, void*) { return Py_NewRef(Self(Ten(self)->graph)); }
-PyObject* TensorOp(PyObject* self, void*) {
-  return Guard([&] { return PyOperation(Ten(self)->graph, Ten(self)->node).release().ptr(); });
+PyObject* TensorGraph(PyObject* self, void*) {
+  return Py_NewRef(Self(Ten(self)->graph));
 }
-PyObject* TensorIndex(PyObject* self, void*) { return PyLong_FromLong(Ten(self)->port); }
-PyObject* TensorDType(PyObject* self, void*) { return Py_NewRef(PyDType(Ten(self)->node->output_types[Ten(self)->port])); }
-PyObject* TensorNameOf(PyObject* self, void*) { return Text(TensorNameText(Ten(self)->node->name, Ten(self)->port)); }
+PyObject* TensorOp(PyObject* self, void*) {
+  return Guard([&] {
+    return PyOperation(Ten(self)->graph, Ten(self)->node).release().ptr();
+  });
+}
+PyObject* TensorIndex(PyObject* self, void*) {
+  return PyLong_FromLong(Ten(self)->port);
+}
+PyObject* TensorDType(PyObject* self, void*) {
+  return Py_NewRef(PyDType(Ten(self)->node->output_types[Ten(self)->port]));
+}
+PyObject* TensorNameOf(PyObject* self, void*) {
+  return Text(TensorNameText(Ten(self)->node->name, Ten(self)->port));
+}
 PyObject* TensorShapeOf(PyObject* self, void*) {
   return Guard([&]() -> PyObject* {
     TensorObject* t = Ten(self);
@@ -186,7 +213,9 @@ PyObject* TensorConsumers(PyObject* self, PyObject*) {
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    for (NodeId id : found) list.append(PyOperation(Ten(self)->graph, Ten(self)->graph->core->node(id)));
+    for (NodeId id : found)
+      list.append(
+          PyOperation(Ten(self)->graph, Ten(self)->graph->core->node(id)));
     return list.release().ptr();
   });
 }
@@ -195,31 +224,40 @@ PyGetSetDef operation_getters[] = {
     {"graph", OpGraph, nullptr, "The graph that has this operation.", nullptr},
     {"name", OpName, nullptr, "The full name.", nullptr},
     {"type", OpType, nullptr, "The type of op.", nullptr},
-    {"device", OpDevice, nullptr, "The name of the requested device, \"\" if there is none.", nullptr},
-    {"_id", OpId, nullptr, "The number of the operation in its graph.", nullptr},
+    {"device", OpDevice, nullptr,
+     "The name of the requested device, \"\" if there is none.", nullptr},
+    {"_id", OpId, nullptr, "The number of the operation in its graph.",
+     nullptr},
     {"outputs", OpOutputs, nullptr, "The list of outputs.", nullptr},
     {"inputs", OpInputs, nullptr, "The list of inputs.", nullptr},
-    {"control_inputs", OpControlInputs, nullptr, "The list of operations that run before this one.", nullptr},
+    {"control_inputs", OpControlInputs, nullptr,
+     "The list of operations that run before this one.", nullptr},
     {}};
 PyGetSetDef tensor_getters[] = {
     {"graph", TensorGraph, nullptr, "The graph that has this tensor.", nullptr},
     {"op", TensorOp, nullptr, "The operation that makes it.", nullptr},
-    {"value_index", TensorIndex, nullptr, "Its number among the operation's outputs.", nullptr},
+    {"value_index", TensorIndex, nullptr,
+     "Its number among the operation's outputs.", nullptr},
     {"dtype", TensorDType, nullptr, "The type of its elements.", nullptr},
-    {"name", TensorNameOf, nullptr, "The operation's name, a colon and the number of the output.", nullptr},
+    {"name", TensorNameOf, nullptr,
+     "The operation's name, a colon and the number of the output.", nullptr},
     {"shape", TensorShapeOf, nullptr, "What is known of its shape.", nullptr},
     {}};
 PyMethodDef tensor_methods[] = {
-    {"consumers", TensorConsumers, METH_NOARGS, "Returns the operations that have it as an input."}, {}};
+    {"consumers", TensorConsumers, METH_NOARGS,
+     "Returns the operations that have it as an input."},
+    {}};
 
-constexpr unsigned kFlags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
+constexpr unsigned kFlags =
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
 
 template <class F>
 void* Slot(F* f) {
   return reinterpret_cast<void*>(f);
 }
 
-PyTypeObject* MakeType(nb::module_& m, const char* name, const char* full_name, size_t size, PyType_Slot* slots) {
+PyTypeObject* MakeType(nb::module_& m, const char* name, const char* full_name,
+                       size_t size, PyType_Slot* slots) {
   PyType_Spec spec{full_name, static_cast<int>(size), 0, kFlags, slots};
   PyObject* type = PyType_FromSpec(&spec);
   if (!type) throw nb::python_error();
@@ -235,13 +273,16 @@ Stacks& GraphCore::stacks() {
 std::string& GraphCore::scope() { return scopes[PyThread_get_thread_ident()]; }
 
 NodeSlot& GraphCore::slot(NodeId id) {
-  if (static_cast<size_t>(id) >= slots.size()) slots.resize(static_cast<size_t>(id) + 1);
+  if (static_cast<size_t>(id) >= slots.size())
+    slots.resize(static_cast<size_t>(id) + 1);
   return slots[id];
 }
 
 const Node* GraphCore::node(NodeId id) const {
   const Node* found = nullptr;
-  graph->Read([&](const Graph& g) { found = g.node(id); });
+  graph->Read([&](const Graph& g) {
+    if (id >= 0 && id < g.num_ids()) found = g.node(id);
+  });
   return found;
 }
 
@@ -293,11 +334,13 @@ nb::object PyTensor(GraphObject* graph, const Node* node, int port) {
     } else {
       outputs = PyTuple_New(node->num_outputs());
       if (!outputs) throw nb::python_error();
-      for (int i = 0; i < node->num_outputs(); ++i) PyTuple_SET_ITEM(outputs, i, make(i));
+      for (int i = 0; i < node->num_outputs(); ++i)
+        PyTuple_SET_ITEM(outputs, i, make(i));
     }
     graph->core->slot(node->id).outputs = outputs;
   }
-  return nb::borrow(node->num_outputs() == 1 ? outputs : PyTuple_GET_ITEM(outputs, port));
+  return nb::borrow(node->num_outputs() == 1 ? outputs
+                                             : PyTuple_GET_ITEM(outputs, port));
 }
 
 nb::object PyShape(const PartialShape& shape) {
@@ -305,7 +348,9 @@ nb::object PyShape(const PartialShape& shape) {
   PyObject* tuple = PyTuple_New(shape.rank());
   if (!tuple) throw nb::python_error();
   for (int i = 0; i < shape.rank(); ++i) {
-    PyTuple_SET_ITEM(tuple, i, shape.dim(i) < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(shape.dim(i)));
+    PyTuple_SET_ITEM(tuple, i,
+                     shape.dim(i) < 0 ? Py_NewRef(Py_None)
+                                      : PyLong_FromLongLong(shape.dim(i)));
   }
   return nb::steal(tuple);
 }
@@ -320,7 +365,8 @@ PartialShape ShapeOf(nb::handle shape) {
   DimVector sizes;
   for (nb::handle dim : dims) {
     nb::object size = nb::borrow(dim);
-    if (!size.is_none() && PyObject_HasAttrString(size.ptr(), "value")) size = size.attr("value");  // Dimension
+    if (!size.is_none() && PyObject_HasAttrString(size.ptr(), "value"))
+      size = size.attr("value");  // Dimension
     if (size.is_none()) {
       sizes.push_back(kUnknownDim);
       continue;
@@ -342,23 +388,27 @@ void BindGraphObjects(nb::module_& m) {
                                {Py_tp_clear, Slot(ClearGraph)},
                                {Py_tp_dealloc, Slot(DeleteGraph)},
                                {0, nullptr}};
-  graph_type = MakeType(m, "Graph", "millrace._binding.Graph", sizeof(GraphObject), graph_slots);
+  graph_type = MakeType(m, "Graph", "millrace._binding.Graph",
+                        sizeof(GraphObject), graph_slots);
   PyType_Slot operation_slots[] = {{Py_tp_traverse, Slot(TraverseOperation)},
                                    {Py_tp_clear, Slot(ClearOperation)},
                                    {Py_tp_dealloc, Slot(DeleteOperation)},
                                    {Py_tp_getset, operation_getters},
                                    {0, nullptr}};
-  operation_type = MakeType(m, "Operation", "millrace._binding.Operation", sizeof(OperationObject), operation_slots);
-  PyType_Slot tensor_slots[] = {{Py_tp_traverse, Slot(TraverseTensor)},
-                                {Py_tp_clear, Slot(ClearTensor)},
-                                {Py_tp_dealloc, Slot(DeleteTensor)},
-                                {Py_tp_getset, tensor_getters},
-                                {Py_tp_methods, tensor_methods},
-                                {0, nullptr}};
-  tensor_type = MakeType(m, "Tensor", "millrace._binding.Tensor", sizeof(TensorObject), tensor_slots);
+  operation_type = MakeType(m, "Operation", "millrace._binding.Operation",
+                            sizeof(OperationObject), operation_slots);
+  PyType_Slot tensor_slots[] = {
+      {Py_tp_traverse, Slot(TraverseTensor)}, {Py_tp_clear, Slot(ClearTensor)},
+      {Py_tp_dealloc, Slot(DeleteTensor)},    {Py_tp_getset, tensor_getters},
+      {Py_tp_methods, tensor_methods},        {0, nullptr}};
+  tensor_type = MakeType(m, "Tensor", "millrace._binding.Tensor",
+                         sizeof(TensorObject), tensor_slots);
   m.def(
       "set_current_graph",
-      [](nb::handle graph) { current_graph = graph.is_none() ? nullptr : AsGraph(graph); }, nb::arg("graph").none(),
+      [](nb::handle graph) {
+        current_graph = graph.is_none() ? nullptr : AsGraph(graph);
+      },
+      nb::arg("graph").none(),
       "Sets the default graph of this thread, which the caller keeps alive.");
 }
 

@@ -1,8 +1,8 @@
 #include "python/binding/interrupts.h"
 
 #include <Python.h>
-#include <nanobind/nanobind.h>
 #include <fcntl.h>
+#include <nanobind/nanobind.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -36,18 +36,21 @@ void OnInterrupt(int number, siginfo_t* info, void* context) {
   errno = before;
   if (python_action.sa_flags & SA_SIGINFO) {
     python_action.sa_sigaction(number, info, context);
-  } else if (python_action.sa_handler != SIG_DFL && python_action.sa_handler != SIG_IGN) {
+  } else if (python_action.sa_handler != SIG_DFL &&
+             python_action.sa_handler != SIG_IGN) {
     python_action.sa_handler(number);
   }
 }
 
-// Whether Python would raise KeyboardInterrupt; a program with a handler of its own decides itself.
+// Whether Python would raise KeyboardInterrupt; a program with a handler of its
+// own decides itself.
 bool RaisesInterrupt() {
   PyGILState_STATE state = PyGILState_Ensure();
   bool raises = true;
   try {
     nb::module_ signal = nb::module_::import_("signal");
-    raises = signal.attr("getsignal")(SIGINT).is(signal.attr("default_int_handler"));
+    raises =
+        signal.attr("getsignal")(SIGINT).is(signal.attr("default_int_handler"));
   } catch (nb::python_error& e) {
     e.discard_as_unraisable("interrupt");
   }
@@ -65,7 +68,8 @@ void* Watch(void* argument) {
     }
     if (!Py_IsInitialized() || !RaisesInterrupt()) continue;
     std::lock_guard lock(scopes_mu);
-    for (CancelScope* scope : Scopes()) scope->Cancel(Cancelled("interrupted by a signal"));
+    for (CancelScope* scope : Scopes())
+      scope->Cancel(Cancelled("interrupted by a signal"));
   }
   return nullptr;
 }
@@ -78,7 +82,10 @@ bool StartWatch() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
-  const bool started = pthread_create(&thread, nullptr, Watch, reinterpret_cast<void*>(static_cast<intptr_t>(fds[0]))) == 0;
+  const bool started =
+      pthread_create(&thread, nullptr, Watch,
+                     reinterpret_cast<void*>(static_cast<intptr_t>(fds[0]))) ==
+      0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!started) return false;
   pthread_detach(thread);
@@ -86,14 +93,18 @@ bool StartWatch() {
   return true;
 }
 
-// Puts our handler before Python's, again whenever the program has set another one.
+// Puts our handler before Python's, again whenever the program has set another
+// one.
 void Install() {
   static const bool watching = StartWatch();
   if (!watching) return;
   struct sigaction current;
   if (sigaction(SIGINT, nullptr, &current) != 0) return;
-  if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == OnInterrupt) return;
-  if (!(current.sa_flags & SA_SIGINFO) && (current.sa_handler == SIG_DFL || current.sa_handler == SIG_IGN)) return;
+  if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == OnInterrupt)
+    return;
+  if (!(current.sa_flags & SA_SIGINFO) &&
+      (current.sa_handler == SIG_DFL || current.sa_handler == SIG_IGN))
+    return;
   python_action = current;
   struct sigaction ours = {};
   ours.sa_sigaction = OnInterrupt;
@@ -112,7 +123,8 @@ bool IsMainThread() {
   return PyThread_get_thread_ident() == main_thread;
 }
 
-Interruptible::Interruptible(CancelScope* scope) : scope_(IsMainThread() ? scope : nullptr) {
+Interruptible::Interruptible(CancelScope* scope)
+    : scope_(IsMainThread() ? scope : nullptr) {
   if (!scope_) return;
   Install();
   std::lock_guard lock(scopes_mu);
@@ -137,8 +149,10 @@ bool IsForked() {
 void CheckFork() {
   if (!IsForked()) return;
   PyErr_SetString(PyExc_RuntimeError,
-                  "This process was forked after its parent had used a session or a server, whose threads it does not have. "
-                  "Start processes by multiprocessing's 'spawn', multiprocessing.set_start_method(\"spawn\"), or before the "
+                  "This process was forked after its parent had used a session "
+                  "or a server, whose threads it does not have. "
+                  "Start processes by multiprocessing's 'spawn', "
+                  "multiprocessing.set_start_method(\"spawn\"), or before the "
                   "first session.");
   throw nb::python_error();
 }

@@ -1,12 +1,14 @@
-// Ctrl-C while a step runs: it cancels the steps that the main thread waits for, whose calls then raise KeyboardInterrupt.
+// Ctrl-C while a step runs: it cancels the steps that the main thread waits
+// for, whose calls then raise KeyboardInterrupt.
 #pragma once
 
 #include "millrace/base/threads/cancel.h"
 
 namespace millrace::python {
 
-// Registers a scope for the time of a call without the GIL. Does nothing outside of the main thread, to which signals go.
-// Requires the GIL at the beginning and at the end.
+// Registers a scope for the time of a call without the GIL. Does nothing
+// outside of the main thread, to which signals go. Requires the GIL at the
+// beginning and at the end.
 class Interruptible {
  public:
   explicit Interruptible(CancelScope* scope);
@@ -26,7 +28,8 @@ bool IsMainThread();
 
 // Whether this process was forked after threads were started, which it lost.
 bool IsForked();
-// Raises RuntimeError in a child that was forked after threads were started, which lost them.
+// Raises RuntimeError in a child that was forked after threads were started,
+// which lost them.
 void CheckFork();
 // Notes that this process has threads from now on.
 void ThreadsStarted();

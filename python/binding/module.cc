@@ -9,9 +9,12 @@
 
 NB_MODULE(_binding, m) {
   using namespace millrace::python;
-  // Graphs keep their operations until the process ends; that is no mistake of the program.
+  // Graphs keep their operations until the process ends; that is no mistake of
+  // the program.
   nb::set_leak_warnings(false);
-  m.attr("__doc__") = "Millrace's runtime for Python: graphs, sessions, servers. Programs use the package around it.";
+  m.attr("__doc__") =
+      "Millrace's runtime for Python: graphs, sessions, servers. Programs use "
+      "the package around it.";
   BindHooks(m);
   BindGraphObjects(m);
   BindValues(m);

@@ -13,19 +13,25 @@ namespace millrace::python {
 namespace {
 
 bool IsInferred(const OpDef& op, absl::string_view attr) {
-  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const ArgDef& arg) {
-    return arg.type_attr == attr || arg.number_attr == attr || arg.type_list_attr == attr;
-  });
+  return std::any_of(
+      op.inputs.begin(), op.inputs.end(), [&](const ArgDef& arg) {
+        return arg.type_attr == attr || arg.number_attr == attr ||
+               arg.type_list_attr == attr;
+      });
 }
 
 // The name of an op's function, as opgen makes it.
 std::string FunctionName(const std::string& op) {
   std::string name;
   for (size_t i = 0; i < op.size(); ++i) {
-    const auto lower = [&](size_t k) { return k < op.size() && absl::ascii_islower(static_cast<unsigned char>(op[k])); };
+    const auto lower = [&](size_t k) {
+      return k < op.size() &&
+             absl::ascii_islower(static_cast<unsigned char>(op[k]));
+    };
     const bool upper = absl::ascii_isupper(static_cast<unsigned char>(op[i]));
     if (upper && i > 0 && (lower(i - 1) || lower(i + 1))) name += '_';
-    name += static_cast<char>(absl::ascii_tolower(static_cast<unsigned char>(op[i])));
+    name += static_cast<char>(
+        absl::ascii_tolower(static_cast<unsigned char>(op[i])));
   }
   return name;
 }
@@ -36,14 +42,18 @@ OpInfo MakeInfo(const OpDef& op) {
   info.function = FunctionName(op.name);
   for (const bool with_default : {false, true}) {
     for (const AttrDef& attr : op.attrs) {
-      if (attr.default_value.has_value() == with_default && !IsInferred(op, attr.name)) info.parameters.push_back(&attr);
+      if (attr.default_value.has_value() == with_default &&
+          !IsInferred(op, attr.name))
+        info.parameters.push_back(&attr);
     }
   }
-  info.has_ref_input = std::any_of(op.inputs.begin(), op.inputs.end(), [](const ArgDef& a) { return a.is_ref; });
+  info.has_ref_input = std::any_of(op.inputs.begin(), op.inputs.end(),
+                                   [](const ArgDef& a) { return a.is_ref; });
   return info;
 }
 
-// Infos by the Python string that wrappers pass, which is one object a place in the code.
+// Infos by the Python string that wrappers pass, which is one object a place in
+// the code.
 OpInfo* InfoOf(PyObject* type) {
   static auto& known = *new absl::flat_hash_map<PyObject*, OpInfo*>;
   const auto found = known.find(type);
@@ -58,7 +68,8 @@ OpInfo* InfoOf(PyObject* type) {
 
 bool IsList(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
 
-// The graph of the first tensor among the inputs; null if another kind of input is among them.
+// The graph of the first tensor among the inputs; null if another kind of input
+// is among them.
 GraphObject* GraphOfInputs(PyObject* inputs, bool* only_tensors) {
   GraphObject* graph = nullptr;
   const auto look = [&](PyObject* o) {
@@ -73,7 +84,8 @@ GraphObject* GraphOfInputs(PyObject* inputs, bool* only_tensors) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i) {
     PyObject* input = PyTuple_GET_ITEM(inputs, i);
     if (IsList(input)) {
-      for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(input); ++k) look(PySequence_Fast_GET_ITEM(input, k));
+      for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(input); ++k)
+        look(PySequence_Fast_GET_ITEM(input, k));
     } else {
       look(input);
     }
@@ -81,19 +93,24 @@ GraphObject* GraphOfInputs(PyObject* inputs, bool* only_tensors) {
   return graph;
 }
 
-// Reads the inputs of one op, all of them tensors of one graph, and infers the attributes that follow from them. Returns false
-// where something does not fit, which Python's way reports.
+// Reads the inputs of one op, all of them tensors of one graph, and infers the
+// attributes that follow from them. Returns false where something does not fit,
+// which Python's way reports.
 class InputReader {
  public:
-  InputReader(const OpInfo& info, AttrMap* attrs, NewOp* op) : info_(info), attrs_(*attrs), op_(*op) {}
+  InputReader(const OpInfo& info, AttrMap* attrs, NewOp* op)
+      : info_(info), attrs_(*attrs), op_(*op) {}
 
   bool Read(PyObject* inputs) {
     const OpDef& def = *info_.def;
-    if (static_cast<size_t>(PyTuple_GET_SIZE(inputs)) != def.inputs.size()) return false;
+    if (static_cast<size_t>(PyTuple_GET_SIZE(inputs)) != def.inputs.size())
+      return false;
     for (size_t i = 0; i < def.inputs.size(); ++i) {
       const ArgDef& arg = def.inputs[i];
-      PyObject* const input = PyTuple_GET_ITEM(inputs, static_cast<Py_ssize_t>(i));
-      const bool is_list = !arg.number_attr.empty() || !arg.type_list_attr.empty();
+      PyObject* const input =
+          PyTuple_GET_ITEM(inputs, static_cast<Py_ssize_t>(i));
+      const bool is_list =
+          !arg.number_attr.empty() || !arg.type_list_attr.empty();
       if (is_list != IsList(input)) return false;
       if (is_list ? !ReadList(arg, input) : !ReadOne(arg, input)) return false;
     }
@@ -130,7 +147,8 @@ class InputReader {
     }
     op_.inputs.push_back(OutputOf(tensor));
     if (!arg.type_list_attr.empty()) return true;
-    return arg.type_attr.empty() ? RemoveRef(type) == RemoveRef(arg.type) : Infer(arg, arg.type_attr, RemoveRef(type));
+    return arg.type_attr.empty() ? RemoveRef(type) == RemoveRef(arg.type)
+                                 : Infer(arg, arg.type_attr, RemoveRef(type));
   }
 
   bool ReadList(const ArgDef& arg, PyObject* list) {
@@ -169,15 +187,19 @@ void AddGroups(const Node& node, std::vector<std::string>* groups) {
   if (!any) groups->push_back(absl::StrCat("loc:@", node.name));
 }
 
-// The control inputs of controllers in force, without those of controllers of which an input is known to wait already.
-void AddControlInputs(const Stacks& stacks, ClientGraph* graph, GraphCore& core, NewOp* op) {
+// The control inputs of controllers in force, without those of controllers of
+// which an input is known to wait already.
+void AddControlInputs(const Stacks& stacks, ClientGraph* graph, GraphCore& core,
+                      NewOp* op) {
   for (const auto& controller : stacks.controllers) {
-    const bool dominated = std::any_of(op->inputs.begin(), op->inputs.end(), [&](const Output& input) {
-      return controller->seen.contains(input.op().node()->id);
-    });
+    const bool dominated = std::any_of(
+        op->inputs.begin(), op->inputs.end(), [&](const Output& input) {
+          return controller->seen.contains(input.op().node()->id);
+        });
     if (dominated) continue;
     for (NodeId id : controller->inputs) {
-      if (const Node* node = core.node(id)) op->control_inputs.emplace_back(graph, node);
+      if (const Node* node = core.node(id))
+        op->control_inputs.emplace_back(graph, node);
     }
   }
 }
@@ -200,19 +222,26 @@ PyObject* Apply(PyObject*, PyObject* const* args, Py_ssize_t count) {
     AttrMap attrs;
     bool plain = true;
     for (size_t i = 0; i < given; ++i) {
-      PyObject* const value = PyTuple_GET_ITEM(args[3], static_cast<Py_ssize_t>(i));
+      PyObject* const value =
+          PyTuple_GET_ITEM(args[3], static_cast<Py_ssize_t>(i));
       const AttrDef& def = *info->parameters[i];
       if (value == Py_None && (def.default_value || def.kind != "shape")) {
         plain = plain && def.default_value.has_value();
         continue;
       }
-      if (absl::StrContains(def.kind, "func")) {  // which may have to be added to the graph
+      if (absl::StrContains(
+              def.kind, "func")) {  // which may have to be added to the graph
         plain = false;
         continue;
       }
-      if (absl::StartsWith(def.kind, "list(") && !IsList(value) && !PyObject_HasAttrString(value, "__len__")) {
-        const std::string repr = nb::cast<std::string>(nb::repr(nb::handle(value)));
-        throw nb::type_error(absl::StrCat("Expected list for '", def.name, "' argument to '", info->function, "' Op, not ", repr, ".").c_str());
+      if (absl::StartsWith(def.kind, "list(") && !IsList(value) &&
+          !PyObject_HasAttrString(value, "__len__")) {
+        const std::string repr =
+            nb::cast<std::string>(nb::repr(nb::handle(value)));
+        throw nb::type_error(absl::StrCat("Expected list for '", def.name,
+                                          "' argument to '", info->function,
+                                          "' Op, not ", repr, ".")
+                                 .c_str());
       }
       AttrValue attr = AttrFrom(def.kind, value, def.name);
       if (def.default_value && *def.default_value == attr) continue;
@@ -223,9 +252,13 @@ PyObject* Apply(PyObject*, PyObject* const* args, Py_ssize_t count) {
     NewOp op{};
     op.graph = GraphOfInputs(args[2], &only_tensors);
     if (!only_tensors) return ApplySlowly(args);
+    // In the graph of a function, tensors of outside have to be captured.
+    if (op.graph && CurrentGraph() && op.graph != CurrentGraph())
+      return ApplySlowly(args);
     for (const auto& [name, value] : attrs) {
       const AttrDef& def = *info->def->FindAttr(name);
-      if (def.minimum || def.allowed.has_value()) CheckConstraints(def, value, info->def->name, "");
+      if (def.minimum || def.allowed.has_value())
+        CheckConstraints(def, value, info->def->name, "");
     }
     nb::object keep;
     if (!op.graph && !(op.graph = CurrentGraph())) {
@@ -234,8 +267,10 @@ PyObject* Apply(PyObject*, PyObject* const* args, Py_ssize_t count) {
       op.graph = AsGraph(keep);
     }
     GraphCore& core = *op.graph->core;
-    if (core.finalized || (args[1] != Py_None && !PyUnicode_Check(args[1]))) return ApplySlowly(args);
-    if (!InputReader(*info, &attrs, &op).Read(args[2])) return ApplySlowly(args);
+    if (core.finalized || (args[1] != Py_None && !PyUnicode_Check(args[1])))
+      return ApplySlowly(args);
+    if (!InputReader(*info, &attrs, &op).Read(args[2]))
+      return ApplySlowly(args);
     std::string name;
     if (args[1] == Py_None) {
       name = info->def->name;
@@ -250,7 +285,8 @@ PyObject* Apply(PyObject*, PyObject* const* args, Py_ssize_t count) {
       name.pop_back();
       if (!IsValidNodeName(name)) return ApplySlowly(args);
     } else {
-      const bool valid = core.scope().empty() ? IsValidNodeName(name) : IsValidScopeName(name);
+      const bool valid =
+          core.scope().empty() ? IsValidNodeName(name) : IsValidScopeName(name);
       if (!valid) return ApplySlowly(args);
       name = NameInScope(core, name);
     }
@@ -263,45 +299,60 @@ PyObject* Apply(PyObject*, PyObject* const* args, Py_ssize_t count) {
   } catch (nb::python_error& e) {
     e.restore();
   } catch (nb::builtin_exception& e) {
-    PyErr_SetString(e.type() == nb::exception_type::value_error ? PyExc_ValueError : PyExc_TypeError, e.what());
+    PyErr_SetString(e.type() == nb::exception_type::value_error
+                        ? PyExc_ValueError
+                        : PyExc_TypeError,
+                    e.what());
   } catch (const std::exception& e) {
     PyErr_SetString(PyExc_RuntimeError, e.what());
   }
   return nullptr;
 }
 
-PyMethodDef apply_method = {"apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Apply)), METH_FASTCALL,
-                            "apply(op type, name, inputs, attrs): makes an op from a wrapper's arguments."};
+PyMethodDef apply_method = {
+    "apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Apply)),
+    METH_FASTCALL,
+    "apply(op type, name, inputs, attrs): makes an op from a wrapper's "
+    "arguments."};
 
 // Adds a node whose inputs and attributes Python has found.
-nb::object Create(nb::handle graph, const std::string& type, const std::string& name, const nb::list& inputs,
-                  const nb::list& control_inputs, const nb::dict& attrs, bool compute_device) {
+nb::object Create(nb::handle graph, const std::string& type,
+                  const std::string& name, const nb::list& inputs,
+                  const nb::list& control_inputs, const nb::dict& attrs,
+                  bool compute_device) {
   NewOp op{};
   op.graph = AsGraph(graph);
   op.compute_device = compute_device;
   op.name = name;
   const OpDef* def = Take(op.graph->core->graph->FindOp(type));
   op.type = type;
-  for (nb::handle input : inputs) op.inputs.push_back(OutputOf(AsTensor(input)));
-  for (nb::handle input : control_inputs) op.control_inputs.push_back(OperationOf(AsOperation(input)));
+  for (nb::handle input : inputs)
+    op.inputs.push_back(OutputOf(AsTensor(input)));
+  for (nb::handle input : control_inputs)
+    op.control_inputs.push_back(OperationOf(AsOperation(input)));
   for (auto [key, value] : attrs) {
     const std::string attr = nb::cast<std::string>(key);
     const AttrDef* known = def->FindAttr(attr);
     if (PyBytes_Check(value.ptr()) && (!known || known->kind != "string")) {
-      op.attrs.Set(attr, AttrFromProto({PyBytes_AS_STRING(value.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(value.ptr()))}));
+      op.attrs.Set(
+          attr,
+          AttrFromProto({PyBytes_AS_STRING(value.ptr()),
+                         static_cast<size_t>(PyBytes_GET_SIZE(value.ptr()))}));
     } else if (known) {
       AttrValue v = AttrFrom(known->kind, value, attr);
       CheckConstraints(*known, v, type, "");
       op.attrs.Set(attr, std::move(v));
     } else {
-      throw nb::type_error(absl::StrCat("'", type, "' has no attr named '", attr, "'").c_str());
+      throw nb::type_error(
+          absl::StrCat("'", type, "' has no attr named '", attr, "'").c_str());
     }
   }
   size_t at = 0;
   for (const ArgDef& arg : def->inputs) {
     auto range = FindArgRange(def->inputs, op.attrs, arg.name);
     if (arg.is_ref && range.ok()) {
-      for (int k = range->begin; k < range->end && static_cast<size_t>(k) < op.inputs.size(); ++k) {
+      for (int k = range->begin;
+           k < range->end && static_cast<size_t>(k) < op.inputs.size(); ++k) {
         op.beside.push_back(op.inputs[static_cast<size_t>(k)].op().node()->id);
       }
     }
@@ -314,24 +365,29 @@ nb::object Create(nb::handle graph, const std::string& type, const std::string& 
 }  // namespace
 
 OpInfo* FindOp(absl::string_view type) {
-  static auto& infos = *new absl::flat_hash_map<std::string, std::unique_ptr<OpInfo>>;
+  static auto& infos =
+      *new absl::flat_hash_map<std::string, std::unique_ptr<OpInfo>>;
   const auto found = infos.find(type);
   if (found != infos.end()) return found->second.get();
   const OpDef* def = DefaultOps().Find(type);
   if (!def) return nullptr;
-  return infos.emplace(std::string(type), std::make_unique<OpInfo>(MakeInfo(*def))).first->second.get();
+  return infos
+      .emplace(std::string(type), std::make_unique<OpInfo>(MakeInfo(*def)))
+      .first->second.get();
 }
 
 std::string NameInScope(GraphCore& core, absl::string_view name) {
   const std::string& scope = core.scope();
-  return core.graph->UniqueName(scope.empty() ? std::string(name) : absl::StrCat(scope, name));
+  return core.graph->UniqueName(scope.empty() ? std::string(name)
+                                              : absl::StrCat(scope, name));
 }
 
 const Node* AddOp(NewOp op) {
   GraphCore& core = *op.graph->core;
   ClientGraph* const graph = core.graph.get();
   if (core.finalized) {
-    PyErr_SetString(PyExc_RuntimeError, "Graph is finalized and cannot be modified.");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "Graph is finalized and cannot be modified.");
     throw nb::python_error();
   }
   Stacks& stacks = core.stacks();
@@ -343,31 +399,37 @@ const Node* AddOp(NewOp op) {
   spec.attrs = std::move(op.attrs);
   spec.control_inputs = std::move(op.control_inputs);
   if (op.beside.empty() && op.compute_device) spec.device = stacks.device;
-  const bool functions = stacks.device_functions && op.beside.empty() && op.compute_device;
+  const bool functions =
+      stacks.device_functions && op.beside.empty() && op.compute_device;
   for (const auto* ids : {&stacks.colocation, &op.beside}) {
     for (NodeId id : *ids) {
       const Node* beside = core.node(id);
       AddGroups(*beside, &spec.colocation);
-      if (!beside->requested_device.empty()) spec.device = beside->requested_device;
+      if (!beside->requested_device.empty())
+        spec.device = beside->requested_device;
     }
   }
   spec.container = core.container;
   for (const auto& [name, value] : core.extra_attrs) {
-    // Ops beside which it is made stand for the groups that a scope of attributes says.
+    // Ops beside which it is made stand for the groups that a scope of
+    // attributes says.
     if (name == "_class" && !spec.colocation.empty()) continue;
     if (!spec.attrs.Find(name)) spec.attrs.Set(name, value);
   }
   if (!core.gradient_overrides.empty()) {
     const auto found = core.gradient_overrides.find(spec.op);
-    if (found != core.gradient_overrides.end()) spec.attrs.Set("_gradient_op_type", found->second);
+    if (found != core.gradient_overrides.end())
+      spec.attrs.Set("_gradient_op_type", found->second);
   }
   const Operation made = Take(graph->AddNode(spec), /*building=*/true);
   const Node* node = made.node();
   core.slot(node->id).trace = core.traces.Capture();
-  for (const auto& controller : stacks.controllers) controller->seen.insert(node->id);
+  for (const auto& controller : stacks.controllers)
+    controller->seen.insert(node->id);
   if (functions || core.slow_attrs) {
     nb::object op_object = PyOperation(op.graph, node);
-    nb::object done = nb::steal(PyObject_CallOneArg(hooks().after, op_object.ptr()));
+    nb::object done =
+        nb::steal(PyObject_CallOneArg(hooks().after, op_object.ptr()));
     if (!done.is_valid()) throw nb::python_error();
   }
   return node;
@@ -377,11 +439,16 @@ nb::object ResultOf(GraphObject* graph, OpInfo& info, const Node* node) {
   const OpDef& def = *info.def;
   if (def.outputs.empty()) return PyOperation(graph, node);
   const auto value = [&](const ArgDef& arg) -> nb::object {
-    if (arg.number_attr.empty() && arg.type_list_attr.empty() && def.outputs.size() == 1) return PyTensor(graph, node, 0);
-    const ArgRange range = Take(FindArgRange(def.outputs, node->attrs, arg.name));
-    if (arg.number_attr.empty() && arg.type_list_attr.empty()) return PyTensor(graph, node, range.begin);
+    if (arg.number_attr.empty() && arg.type_list_attr.empty() &&
+        def.outputs.size() == 1)
+      return PyTensor(graph, node, 0);
+    const ArgRange range =
+        Take(FindArgRange(def.outputs, node->attrs, arg.name));
+    if (arg.number_attr.empty() && arg.type_list_attr.empty())
+      return PyTensor(graph, node, range.begin);
     nb::list list;
-    for (int i = range.begin; i < range.end; ++i) list.append(PyTensor(graph, node, i));
+    for (int i = range.begin; i < range.end; ++i)
+      list.append(PyTensor(graph, node, i));
     return list;
   };
   if (def.outputs.size() == 1) {
@@ -390,7 +457,8 @@ nb::object ResultOf(GraphObject* graph, OpInfo& info, const Node* node) {
     return node->num_outputs() == 0 ? PyOperation(graph, node) : only;
   }
   if (!info.result) {
-    nb::object type = nb::steal(PyObject_CallFunction(hooks().result, "s", def.name.c_str()));
+    nb::object type =
+        nb::steal(PyObject_CallFunction(hooks().result, "s", def.name.c_str()));
     if (!type.is_valid()) throw nb::python_error();
     info.result = type.release().ptr();
   }
@@ -406,9 +474,11 @@ void BindOpMaker(nb::module_& m) {
   PyObject* apply = PyCFunction_New(&apply_method, nullptr);
   if (!apply) throw nb::python_error();
   m.attr("apply") = nb::steal(apply);
-  m.def("create", &Create, nb::arg("graph"), nb::arg("type"), nb::arg("name"), nb::arg("inputs"), nb::arg("control_inputs"),
-        nb::arg("attrs"), nb::arg("compute_device") = true,
-        "Adds a node under a full, unique name, and returns its Operation. Attributes are values by the schema's kinds, or the "
+  m.def("create", &Create, nb::arg("graph"), nb::arg("type"), nb::arg("name"),
+        nb::arg("inputs"), nb::arg("control_inputs"), nb::arg("attrs"),
+        nb::arg("compute_device") = true,
+        "Adds a node under a full, unique name, and returns its Operation. "
+        "Attributes are values by the schema's kinds, or the "
         "bytes of an AttrValue.");
   m.def(
       "result",

@@ -15,10 +15,16 @@ absl::flat_hash_map<PyObject*, DataType>& TypeNumbers() {
 void SetHooks(const nb::kwargs& given) {
   Hooks& h = hooks();
   const std::pair<const char*, PyObject**> places[] = {
-      {"graph_class", &h.graph_class}, {"operation_class", &h.operation_class},
-      {"tensor_class", &h.tensor_class}, {"default_graph", &h.default_graph},
-      {"apply", &h.apply}, {"after", &h.after}, {"result", &h.result}, {"error", &h.error},
-      {"as_dtype", &h.as_dtype}, {"shape", &h.shape}};
+      {"graph_class", &h.graph_class},
+      {"operation_class", &h.operation_class},
+      {"tensor_class", &h.tensor_class},
+      {"default_graph", &h.default_graph},
+      {"apply", &h.apply},
+      {"after", &h.after},
+      {"result", &h.result},
+      {"error", &h.error},
+      {"as_dtype", &h.as_dtype},
+      {"shape", &h.shape}};
   for (auto [key, value] : given) {
     const std::string name = nb::cast<std::string>(key);
     bool known = false;
@@ -54,24 +60,30 @@ PyObject* PyDType(DataType type) {
 DataType TypeOf(nb::handle dtype) {
   const auto found = TypeNumbers().find(dtype.ptr());
   if (found != TypeNumbers().end()) return found->second;
-  nb::object object = nb::steal(PyObject_CallOneArg(hooks().as_dtype, dtype.ptr()));
+  nb::object object =
+      nb::steal(PyObject_CallOneArg(hooks().as_dtype, dtype.ptr()));
   if (!object.is_valid()) throw nb::python_error();
   const auto known = TypeNumbers().find(object.ptr());
-  return known != TypeNumbers().end() ? known->second
-                                      : static_cast<DataType>(nb::cast<int>(object.attr("_type_enum")));
+  return known != TypeNumbers().end()
+             ? known->second
+             : static_cast<DataType>(nb::cast<int>(object.attr("_type_enum")));
 }
 
 void Raise(const Status& status, bool building) {
   const std::string message(status.message());
   if (building && status.code() == StatusCode::kInvalidArgument) {
-    PyErr_SetObject(PyExc_ValueError, nb::str(message.c_str(), message.size()).ptr());
+    PyErr_SetObject(PyExc_ValueError,
+                    nb::str(message.c_str(), message.size()).ptr());
     throw nb::python_error();
   }
   // Messages may hold any bytes, such as names of files.
-  nb::object text = nb::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
-  nb::object error = nb::steal(PyObject_CallFunction(hooks().error, "iO", static_cast<int>(status.code()), text.ptr()));
+  nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+      message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+  nb::object error = nb::steal(PyObject_CallFunction(
+      hooks().error, "iO", static_cast<int>(status.code()), text.ptr()));
   if (!error.is_valid()) throw nb::python_error();
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())),
+                  error.ptr());
   throw nb::python_error();
 }
 

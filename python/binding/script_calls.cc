@@ -1,4 +1,5 @@
-// Functions of Python that ops call (PyFunc): through one function that Python sets.
+// Functions of Python that ops call (PyFunc): through one function that Python
+// sets.
 #include <nanobind/stl/string.h>
 
 #include "absl/strings/str_cat.h"
@@ -16,19 +17,24 @@ PyObject* function = nullptr;  // (token, eager, device, arrays) -> arrays
 StatusCode CodeOf(const nb::python_error& error) {
   if (PyObject_HasAttrString(error.value().ptr(), "error_code")) {
     nb::object code = error.value().attr("error_code");
-    if (PyLong_Check(code.ptr())) return static_cast<StatusCode>(PyLong_AsLong(code.ptr()));
+    if (PyLong_Check(code.ptr()))
+      return static_cast<StatusCode>(PyLong_AsLong(code.ptr()));
   }
-  if (error.matches(PyExc_ValueError) || error.matches(PyExc_TypeError)) return StatusCode::kInvalidArgument;
+  if (error.matches(PyExc_ValueError) || error.matches(PyExc_TypeError))
+    return StatusCode::kInvalidArgument;
   if (error.matches(PyExc_StopIteration)) return StatusCode::kOutOfRange;
   if (error.matches(PyExc_MemoryError)) return StatusCode::kResourceExhausted;
-  if (error.matches(PyExc_NotImplementedError)) return StatusCode::kUnimplemented;
+  if (error.matches(PyExc_NotImplementedError))
+    return StatusCode::kUnimplemented;
   return StatusCode::kUnknown;
 }
 
 Status StatusOf(const nb::python_error& error) {
-  const std::string type = nb::cast<std::string>(nb::object(error.type().attr("__name__")));
+  const std::string type =
+      nb::cast<std::string>(nb::object(error.type().attr("__name__")));
   const std::string text = nb::cast<std::string>(nb::str(error.value()));
-  return Status(CodeOf(error), absl::StrCat(type, ": ", text, "\n", error.what()));
+  return Status(CodeOf(error),
+                absl::StrCat(type, ": ", text, "\n", error.what()));
 }
 
 Status CallPython(const ScriptCall& call, std::vector<Tensor>* outputs) {
@@ -37,7 +43,8 @@ Status CallPython(const ScriptCall& call, std::vector<Tensor>* outputs) {
   try {
     nb::list arrays;
     for (const Tensor& input : call.inputs) arrays.append(ArrayOf(input));
-    nb::object results = nb::handle(function)(call.token, call.eager, call.device, arrays);
+    nb::object results =
+        nb::handle(function)(call.token, call.eager, call.device, arrays);
     for (nb::handle result : results) {
       const Tensor* value = ValueOf(result);
       outputs->push_back(value ? *value : TensorFromArray(result));
@@ -60,7 +67,8 @@ void BindScriptCalls(nb::module_& m) {
         SetScriptFunction(function ? CallPython : nullptr);
       },
       nb::arg("function").none(),
-      "Sets what PyFunc and EagerPyFunc call: function(token, is eager, device, arrays) returns a list of arrays and Values. It "
+      "Sets what PyFunc and EagerPyFunc call: function(token, is eager, "
+      "device, arrays) returns a list of arrays and Values. It "
       "runs on threads of sessions. An exception ends the step.");
 }
 

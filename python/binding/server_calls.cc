@@ -6,9 +6,9 @@
 #include "millrace/client/gradients/differentiate_function.h"
 #include "millrace/cluster/server.h"
 #include "millrace/protocol/codec.h"
-#include "millrace/tensor/wire_format.h"
 #include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
+#include "millrace/tensor/wire_format.h"
 #include "python/binding/interrupts.h"
 #include "python/binding/parts.h"
 #include "python/binding/python_hooks.h"
@@ -28,9 +28,11 @@ class PyServer {
     ServerOptions options;
     options.cluster = Take(ClusterSpec::FromDef(def.cluster));
     options.task = {def.job_name, def.task_index};
-    options.insecure = true;  // as TensorFlow's servers, which listen for everybody
+    options.insecure =
+        true;  // as TensorFlow's servers, which listen for everybody
     options.default_session_config = def.default_session_config;
-    for (const auto& [type, count] : def.default_session_config.device_count) options.device_count[type] = count;
+    for (const auto& [type, count] : def.default_session_config.device_count)
+      options.device_count[type] = count;
     options.transport = MakeBulkTransport(MakeGrpcTransport());
     options.ops = &DefaultOps();
     options.kernels = &DefaultKernels();
@@ -59,7 +61,8 @@ class PyServer {
     server_->Stop(grace_ms);
   }
   void Join() {
-    // Signals are Python's: the thread that waits looks for them ten times a second.
+    // Signals are Python's: the thread that waits looks for them ten times a
+    // second.
     Thread waiter("join", [this] {
       server_->Join();
       ended_.store(true);
@@ -95,7 +98,8 @@ class PyServer {
 }  // namespace
 
 void BindServers(nb::module_& m) {
-  nb::class_<PyServer>(m, "Server", "One task of a cluster, which listens from the beginning.")
+  nb::class_<PyServer>(
+      m, "Server", "One task of a cluster, which listens from the beginning.")
       .def(nb::init<const nb::bytes&>(), nb::arg("server_def"))
       .def_prop_ro("target", &PyServer::Target)
       .def("stop", &PyServer::Stop, nb::arg("grace_ms") = 1000)

@@ -1,4 +1,5 @@
-// Sessions: runs in this process and on clusters. The GIL is released while anything runs.
+// Sessions: runs in this process and on clusters. The GIL is released while
+// anything runs.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -79,8 +80,10 @@ SessionOptions OptionsOf(const std::string& target, const nb::bytes& config) {
 
 class PySession {
  public:
-  PySession(nb::handle graph, const std::string& target, const nb::bytes& config)
-      : session_(std::make_unique<Session>(AsGraph(graph)->core->graph, OptionsOf(target, config))) {}
+  PySession(nb::handle graph, const std::string& target,
+            const nb::bytes& config)
+      : session_(std::make_unique<Session>(AsGraph(graph)->core->graph,
+                                           OptionsOf(target, config))) {}
   ~PySession() {
     std::unique_ptr<Session> session = std::move(session_);
     if (IsForked()) {  // its threads are not in this process
@@ -91,8 +94,10 @@ class PySession {
     session.reset();
   }
 
-  // Returns the values of the fetches; with metadata also the bytes of a RunMetadata.
-  nb::object Run(const nb::list& feeds, const nb::list& values, const nb::list& fetches, const nb::list& targets,
+  // Returns the values of the fetches; with metadata also the bytes of a
+  // RunMetadata.
+  nb::object Run(const nb::list& feeds, const nb::list& values,
+                 const nb::list& fetches, const nb::list& targets,
                  nb::handle options, bool metadata) {
     CheckFork();
     std::vector<Feed> fed = FeedsOf(feeds, values);
@@ -100,9 +105,11 @@ class PySession {
     const std::vector<ControlInput> run = Targets(targets);
     RunContext context;
     RunMetadata collected;
-    if (!options.is_none()) context.options = Parse<RunOptions>(nb::cast<nb::bytes>(options));
+    if (!options.is_none())
+      context.options = Parse<RunOptions>(nb::cast<nb::bytes>(options));
     if (metadata) context.metadata = &collected;
-    StatusOr<std::vector<Tensor>> results = Cancellable(&context, [&] { return session_->Run(fed, fetched, run, context); });
+    StatusOr<std::vector<Tensor>> results = Cancellable(
+        &context, [&] { return session_->Run(fed, fetched, run, context); });
     fed.clear();
     DropUnusedArrays();
     nb::list arrays = Arrays(Take(std::move(results)));
@@ -110,7 +117,8 @@ class PySession {
     return nb::make_tuple(arrays, Serialize(collected));
   }
 
-  std::string SetUpPartialRun(const nb::list& feeds, const nb::list& fetches, const nb::list& targets) {
+  std::string SetUpPartialRun(const nb::list& feeds, const nb::list& fetches,
+                              const nb::list& targets) {
     CheckFork();
     ThreadsStarted();
     const std::vector<Output> fed = Outputs(feeds), fetched = Outputs(fetches);
@@ -123,13 +131,15 @@ class PySession {
     return Take(std::move(handle));
   }
 
-  nb::list RunPartially(const std::string& handle, const nb::list& feeds, const nb::list& values, const nb::list& fetches) {
+  nb::list RunPartially(const std::string& handle, const nb::list& feeds,
+                        const nb::list& values, const nb::list& fetches) {
     CheckFork();
     std::vector<Feed> fed = FeedsOf(feeds, values);
     const std::vector<Output> fetched = Outputs(fetches);
     RunContext context;
-    StatusOr<std::vector<Tensor>> results =
-        Cancellable(&context, [&] { return session_->RunPartially(handle, fed, fetched, context); });
+    StatusOr<std::vector<Tensor>> results = Cancellable(&context, [&] {
+      return session_->RunPartially(handle, fed, fetched, context);
+    });
     fed.clear();
     DropUnusedArrays();
     return Arrays(Take(std::move(results)));
@@ -167,7 +177,8 @@ class PySession {
     }
     nb::list list;
     for (const DeviceAttributes& d : Take(std::move(devices))) {
-      list.append(nb::make_tuple(d.name, d.device_type, d.memory_limit_bytes, d.incarnation));
+      list.append(nb::make_tuple(d.name, d.device_type, d.memory_limit_bytes,
+                                 d.incarnation));
     }
     return list;
   }
@@ -197,8 +208,8 @@ class PySession {
 // A run whose feeds, fetches and targets are fixed.
 class PyCallable {
  public:
-  PyCallable(PySession& session, const nb::list& feeds, const nb::list& fetches, const nb::list& targets,
-             const nb::bytes& options) {
+  PyCallable(PySession& session, const nb::list& feeds, const nb::list& fetches,
+             const nb::list& targets, const nb::bytes& options) {
     CheckFork();
     ThreadsStarted();
     const std::vector<Output> fed = Outputs(feeds);
@@ -221,14 +232,18 @@ class PyCallable {
   nb::list Run(const nb::list& values) {
     CheckFork();
     if (values.size() != types_.size()) {
-      throw nb::value_error(absl::StrCat("Expected ", types_.size(), " feeds, got ", values.size()).c_str());
+      throw nb::value_error(absl::StrCat("Expected ", types_.size(),
+                                         " feeds, got ", values.size())
+                                .c_str());
     }
     std::vector<Tensor> feeds;
-    for (size_t i = 0; i < types_.size(); ++i) feeds.push_back(FeedOf(values[i], types_[i]));
+    for (size_t i = 0; i < types_.size(); ++i)
+      feeds.push_back(FeedOf(values[i], types_[i]));
     RunContext context;
-    std::vector<Tensor> kept = feeds;  // lent memory is never written while others see it
-    StatusOr<std::vector<Tensor>> results =
-        PySession::Cancellable(&context, [&] { return callable_.Run(std::move(feeds), context); });
+    std::vector<Tensor> kept =
+        feeds;  // lent memory is never written while others see it
+    StatusOr<std::vector<Tensor>> results = PySession::Cancellable(
+        &context, [&] { return callable_.Run(std::move(feeds), context); });
     kept.clear();
     DropUnusedArrays();
     return Arrays(Take(std::move(results)));
@@ -239,7 +254,9 @@ class PyCallable {
   Callable callable_;
 };
 
-void Reset(const std::string& target, const std::vector<std::string>& containers, const nb::bytes& config) {
+void Reset(const std::string& target,
+           const std::vector<std::string>& containers,
+           const nb::bytes& config) {
   CheckFork();
   ThreadsStarted();
   const SessionOptions options = OptionsOf(target, config);
@@ -254,19 +271,30 @@ void Reset(const std::string& target, const std::vector<std::string>& containers
 }  // namespace
 
 void BindSessions(nb::module_& m) {
-  nb::class_<PySession>(m, "Session", "A session of a graph, in this process (target \"\") or on a cluster.")
-      .def(nb::init<nb::handle, const std::string&, const nb::bytes&>(), nb::arg("graph"), nb::arg("target"), nb::arg("config"))
-      .def("run", &PySession::Run, nb::arg("feeds"), nb::arg("values"), nb::arg("fetches"), nb::arg("targets"),
-           nb::arg("options").none(), nb::arg("metadata"))
-      .def("set_up_partial_run", &PySession::SetUpPartialRun, nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"))
-      .def("run_partially", &PySession::RunPartially, nb::arg("handle"), nb::arg("feeds"), nb::arg("values"), nb::arg("fetches"))
+  nb::class_<PySession>(
+      m, "Session",
+      "A session of a graph, in this process (target \"\") or on a cluster.")
+      .def(nb::init<nb::handle, const std::string&, const nb::bytes&>(),
+           nb::arg("graph"), nb::arg("target"), nb::arg("config"))
+      .def("run", &PySession::Run, nb::arg("feeds"), nb::arg("values"),
+           nb::arg("fetches"), nb::arg("targets"), nb::arg("options").none(),
+           nb::arg("metadata"))
+      .def("set_up_partial_run", &PySession::SetUpPartialRun, nb::arg("feeds"),
+           nb::arg("fetches"), nb::arg("targets"))
+      .def("run_partially", &PySession::RunPartially, nb::arg("handle"),
+           nb::arg("feeds"), nb::arg("values"), nb::arg("fetches"))
       .def("extend", &PySession::Extend)
       .def("close", &PySession::Close)
-      .def("list_devices", &PySession::ListDevices, "[(name, type, memory limit, incarnation)]");
-  nb::class_<PyCallable>(m, "Callable", "A run whose feeds, fetches and targets are fixed.")
-      .def(nb::init<PySession&, const nb::list&, const nb::list&, const nb::list&, const nb::bytes&>(), nb::keep_alive<1, 2>())
+      .def("list_devices", &PySession::ListDevices,
+           "[(name, type, memory limit, incarnation)]");
+  nb::class_<PyCallable>(m, "Callable",
+                         "A run whose feeds, fetches and targets are fixed.")
+      .def(nb::init<PySession&, const nb::list&, const nb::list&,
+                    const nb::list&, const nb::bytes&>(),
+           nb::keep_alive<1, 2>())
       .def("run", &PyCallable::Run);
-  m.def("reset", &Reset, nb::arg("target"), nb::arg("containers"), nb::arg("config"));
+  m.def("reset", &Reset, nb::arg("target"), nb::arg("containers"),
+        nb::arg("config"));
   m.def("check_fork", &CheckFork);
 }
 

@@ -42,7 +42,9 @@ int32_t Traces::Capture() {
   Py_XDECREF(frame);
   int32_t number = -1;
   for (int i = count - 1; i >= 0; --i) {
-    const auto [it, is_new] = numbers_.try_emplace(Frame{number, codes[i], places[i]}, static_cast<int32_t>(frames_.size()));
+    const auto [it, is_new] =
+        numbers_.try_emplace(Frame{number, codes[i], places[i]},
+                             static_cast<int32_t>(frames_.size()));
     if (is_new) {
       frames_.push_back(it->first);  // keeps the reference
     } else {
@@ -55,10 +57,12 @@ int32_t Traces::Capture() {
 
 nb::list Traces::Frames(int32_t number) const {
   std::vector<const Frame*> path;
-  for (; number >= 0; number = frames_[number].caller) path.push_back(&frames_[number]);
+  for (; number >= 0; number = frames_[number].caller)
+    path.push_back(&frames_[number]);
   nb::list list;
   for (auto it = path.rbegin(); it != path.rend(); ++it) {
-    list.append(nb::make_tuple(nb::borrow((*it)->code), Line((*it)->code, (*it)->at)));
+    list.append(
+        nb::make_tuple(nb::borrow((*it)->code), Line((*it)->code, (*it)->at)));
   }
   return list;
 }

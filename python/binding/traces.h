@@ -1,4 +1,5 @@
-// Where ops were made: the stack of Python's frames, kept as a tree whose branches share their roots.
+// Where ops were made: the stack of Python's frames, kept as a tree whose
+// branches share their roots.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -24,7 +25,7 @@ class Traces {
   struct Frame {
     int32_t caller;
     PyObject* code;  // owned
-    int at;          // the offset of the instruction; before Python 3.11 the line
+    int at;  // the offset of the instruction; before Python 3.11 the line
     friend bool operator==(const Frame&, const Frame&) = default;
     template <class H>
     friend H AbslHashValue(H h, const Frame& f) {

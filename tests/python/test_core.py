@@ -139,7 +139,7 @@ def test_feeds_are_lent():
     assert np.array_equal(session.run(resource), before)
     assert np.array_equal(session.run(dequeue), before)
     data[:] = before
-    for fetch in (tf.assign_add(v, x), tf.negative(x), tf.reshape(x, [2, -1]), x):
+    for fetch in (tf.assign_add(v, x), tf.negative(x), tf.reshape(x, [2, -1]), tf.identity(x)):
       result = session.run(fetch, {x: data})
       result += 1.0
       assert np.array_equal(data, before)
@@ -175,7 +175,7 @@ def test_types_go_there_and_back(dtype):
 def test_texts():
   x = tf.placeholder(tf.string)
   with tf.Session() as session:
-    assert session.run(x, {x: "é"}) == "é".encode()
+    assert session.run(tf.identity(x), {x: "é"}) == "é".encode()
     assert session.run(tf.identity(x), {x: b"a\0b"}) == b"a\0b"
     back = session.run(tf.identity(x), {x: np.array([["a", "bc"], ["", "d"]])})
     assert back.dtype == object and back.tolist() == [[b"a", b"bc"], [b"", b"d"]]

@@ -1,4 +1,5 @@
-// The Python wrappers of ops: millrace.gen, modules by the first letter of the function.
+// The Python wrappers of ops: millrace.gen, modules by the first letter of the
+// function.
 #pragma once
 
 #include <map>
@@ -8,10 +9,12 @@
 
 namespace millrace::opgen {
 
-// Returns the name of an op's function: mat_mul, conv2d_backprop_input, fifo_queue_v2.
+// Returns the name of an op's function: mat_mul, conv2d_backprop_input,
+// fifo_queue_v2.
 std::string PythonName(absl::string_view op);
 
-// Returns the parameters with their defaults: "a, b, transpose_a=False, transpose_b=False, name=None".
+// Returns the parameters with their defaults: "a, b, transpose_a=False,
+// transpose_b=False, name=None".
 std::string PythonParameters(const OpDef& op);
 
 // Returns the definition of an op's function.

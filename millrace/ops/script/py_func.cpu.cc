@@ -15,8 +15,8 @@ Status CheckOutputs(const KernelContext& ctx, const std::string& token,
   for (int i = 0; i < ctx.num_outputs(); ++i) {
     if (outputs[i].dtype() != ctx.output_type(i)) {
       return InvalidArgument(i, "-th value returned by ", token, " is ",
-                             DataTypeName(outputs[i].dtype()),
-                             ", but expects ", DataTypeName(ctx.output_type(i)));
+                             DataTypeName(outputs[i].dtype()), ", but expects ",
+                             DataTypeName(ctx.output_type(i)));
     }
   }
   return OkStatus();

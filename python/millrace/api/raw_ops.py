@@ -16,9 +16,7 @@ def _names():
 _by_type = None
 # Arguments whose public names are not those of the schema.
 _RENAMED = {
-  **dict.fromkeys(
-    ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), {"axis": "reduction_indices"}
-  ),
+  **dict.fromkeys(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), {"axis": "reduction_indices"}),
   **dict.fromkeys(("Split", "SplitV"), {"axis": "split_dim"}),
   "ExpandDims": {"axis": "dim"},
   "Select": {"x": "t", "y": "e"},

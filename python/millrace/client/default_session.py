@@ -55,8 +55,8 @@ def _session_for(graph, session, what, hint):
   session = get_default_session()
   if session is None:
     raise ValueError(
-      "Cannot %s using `%s()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to "
-      "`%s(session=sess)`" % (what, hint, hint)
+      "Cannot %s using `%s()`: No default session is registered. Use `with sess.as_default()%s` or pass an explicit session to "
+      "`%s(session=sess)`" % (what, hint, ":" if hint == "run" else "", hint)
     )
   if session.graph is not graph:
     raise ValueError(

@@ -41,7 +41,7 @@ def tensors_and_values(graph, feed_dict):
       if isinstance(part_value, Tensor):
         raise TypeError(
           "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy "
-          "ndarrays, or TensorHandles. For reference, the tensor object was %s which was passed to the feed with key %s."
+          "ndarrays, or TensorHandles. For reference, the tensor object was %s which was passed to the argument `feed_dict` with key %s."
           % (value, feed)
         )
       tensors.append(tensor)

@@ -185,6 +185,10 @@ class ControlDependencies:
         op = element.op if isinstance(element, Tensor) else element
         if not isinstance(op, Operation):
           raise TypeError("Control input must be Operation or Tensor: %s" % (value,))
+      if op.graph is not graph:
+        if graph.building_function:
+          continue  # what is outside has run before the function does
+        graph.as_graph_element(value)  # raises ValueError
       if op not in known:
         _binding.set_attr(op, "_has_manual_control_dependencies", _TRUE)
         self._ops.append(op)

@@ -22,11 +22,12 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
   with graph.as_default():
     with graph.name_scope(name if name is not None else "import") as prefix:
       inputs = _tensors(name, input_map)
-      _check_used(graph_def, inputs)
+      _check_elements(graph_def, return_elements)
       graph_def, names = _unique(graph, graph_def, prefix)
       first = _binding.num_ids(graph)
       _binding.import_graph(graph, graph_def.SerializeToString(), prefix, list(inputs.items()))
       _apply_devices(graph, _binding.operations(graph, first))
+      _check_used(graph_def, inputs)
     _note_functions(graph, graph_def)
     return None if return_elements is None else [_element(graph, prefix, names, inputs, element) for element in return_elements]
 
@@ -40,7 +41,9 @@ def _graph_def(message):
 def _input_map(input_map):
   if input_map is None:
     return {}
-  if not isinstance(input_map, dict) or not all(isinstance(key, (str, bytes)) for key in input_map):
+  if not isinstance(input_map, dict):
+    raise TypeError("Argument `input_map` must be a dictionary. Obtained %s" % type(input_map).__name__)
+  if not all(isinstance(key, (str, bytes)) for key in input_map):
     raise TypeError(
       "Argument `input_map` must be a dictionary mapping strings to Tensor objects. Received: input_map=%s" % (input_map,)
     )
@@ -72,11 +75,18 @@ def _canonical(name):
   return name[:-2] if name.endswith(":0") else name
 
 
+def _check_elements(graph_def, elements):
+  known = {node.name for node in graph_def.node}
+  for element in elements or ():
+    if element.partition(":")[0] not in known:
+      raise ValueError("Requested return node %r not found in graph def" % element.partition(":")[0])
+
+
 def _check_used(graph_def, inputs):
   if not inputs:
     return
   used = {_canonical(name) for node in graph_def.node for name in node.input}
-  unused = [key for key in inputs if _canonical(key) not in used]
+  unused = [key if ":" in key or key.startswith("^") else key + ":0" for key in inputs if _canonical(key) not in used]
   if unused:
     raise ValueError("Attempted to map inputs that were not found in graph_def: [%s]" % ", ".join(sorted(unused)))
 

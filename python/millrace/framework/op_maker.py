@@ -53,6 +53,12 @@ def apply_op(op_type_name, name=None, **keywords):
   return _Making(schema, name, inputs, attrs).result()
 
 
+def _function_name(op_type):
+  from millrace.gen import index
+
+  return next((name.lstrip("_") for name, known in index.FUNCTIONS.items() if known == op_type), op_type)
+
+
 def _name_of(dtype):
   return dtypes.as_dtype(dtype).base_dtype.name
 
@@ -80,6 +86,12 @@ class _Making:
     name = self.name
     if name is None:
       name = self.schema.name
+    for arg in self.schema.inputs:
+      if arg.is_list and not isinstance(self.values[arg.name], (list, tuple)):
+        raise TypeError(
+          "Expected list for '%s' argument to '%s' Op, not %r."
+          % (arg.name, _function_name(self.schema.name), self.values[arg.name])
+        )
     for key, value in self.attrs.items():
       if hasattr(value, "add_to_graph"):
         value.add_to_graph(graph)
@@ -179,8 +191,6 @@ class _Making:
       ) from None
 
   def _take_list(self, arg, values):
-    if not isinstance(values, (list, tuple)):
-      raise TypeError("Expected list for '%s' argument to '%s' Op, not %s." % (arg.name, self.schema.name, values))
     dtype, hint = self._known_type(arg)
     if dtype is None and arg.number_attr:
       dtype = next((value.dtype for value in values if isinstance(value, Tensor)), None)

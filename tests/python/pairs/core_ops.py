@@ -7,7 +7,7 @@ def _fails(call):
   try:
     return repr(call())
   except Exception as error:
-    return "%s: %s" % (type(error).__name__, str(error).split("\n")[0])
+    return "%s: %s" % (type(error).__name__, str(error).split("\n")[0].split(" and with")[0])
 
 
 def program_conversion(tf):

@@ -356,3 +356,17 @@ def program_clip_errors(tf):
       lambda: tf.clip_by_value(_x(tf), _x(tf, "y", [3]), 1.0),
     ],
   )
+
+
+def program_loop_in_a_body(tf):
+  """The gradient of a loop, built in the body of another one."""
+  w = tf.constant([2.0, 3.0])
+
+  def body(i, a):
+    inner = tf.while_loop(lambda j, b: j < 3, lambda j, b: (j + 1, b * w), (0, a))[1]
+    return i + 1, a + 0.1 * tf.gradients(inner * inner, a)[0]
+
+  return _run(tf, tf.while_loop(lambda i, a: i < 2, body, (0, tf.constant([0.01, 0.02])))[1], {})
+
+
+program_loop_in_a_body.rtol = 1e-5

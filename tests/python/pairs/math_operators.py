@@ -1,5 +1,7 @@
 """Python's operators of tensors: names of ops, scopes and constants, on both sides."""
 
+import operator
+
 import numpy as np
 
 
@@ -167,3 +169,43 @@ def program_of_variables(tf):
   with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     return session.run(results)
+
+
+def program_numbers_of_another_kind(tf):
+  x = tf.placeholder(tf.int32, [2], name="x")
+  y = tf.placeholder(tf.float32, [2], name="y")
+  ones = np.ones([2])
+  sides = [2.5, [2.5, 1.0], np.float32(2.5), ones, y, None, "a"]
+  operators = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+    operator.lt,
+  ]
+  return [_raised(lambda f=f, side=side: f(x, side).name) for f in operators for side in sides]
+
+
+def program_classes_with_operators_of_their_own(tf):
+  class Scale:
+    def __rmul__(self, x):
+      return x * 2.0
+
+    def __radd__(self, x):
+      raise ValueError("no sum")
+
+    def __rsub__(self, x):
+      return NotImplemented
+
+  x = tf.placeholder(tf.float32, [2], name="x")
+
+  def kind(call):
+    try:
+      return call().name
+    except (TypeError, ValueError) as error:
+      return type(error).__name__
+
+  return [kind(lambda: x * Scale()), kind(lambda: x + Scale()), kind(lambda: x - Scale()), kind(lambda: x / Scale())]

@@ -3,6 +3,8 @@
 The classes have them once this module is imported.
 """
 
+import contextlib
+
 from millrace import gen
 from millrace.framework import composite, dtypes
 from millrace.framework.convert import convert_to_tensor
@@ -40,11 +42,25 @@ def _invert(x, name=None):
   return gen.logical_not(x, name=name) if x.dtype == dtypes.bool else gen.invert(x, name=name)
 
 
+def _everything(_, y):
+  return not isinstance(y, composite.SparseTensor)
+
+
+def _numbers_for_floats(x, y):
+  # What the op would do as well, in half of the time.
+  return type(y) in (float, int) and x.dtype.is_floating
+
+
+def _nothing(_, __):
+  return False
+
+
 def _left(function, public, op_name, converts):
   """The operator of a tensor on its left.
 
   `function` makes the op; `public` is the function of the same meaning that composite tensors answer. `converts` says
-  whether the right side becomes a tensor before the op is made, of the left's type where that is possible.
+  which right sides become tensors before the op is made, of the left's type where that is possible; all others are left to
+  the op, which has the errors of its own.
   """
 
   def operator(x, y):
@@ -52,17 +68,27 @@ def _left(function, public, op_name, converts):
       with name_scope(None, op_name, [x, y]) as scope:
         return public(x, y, name=scope)
     with name_scope(None, op_name, [x, y]) as scope:
-      if converts and not isinstance(y, (Tensor, composite.SparseTensor)):
-        try:
-          y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
-        except (TypeError, ValueError):
-          # Another class may know what to do with a tensor on its left.
-          if hasattr(type(y), f"__r{op_name}__"):
-            return NotImplemented
-          raise
-      return function(x, y, name=scope)
+      right = y
+      try:
+        if not isinstance(y, Tensor) and converts(x, y):
+          right = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
+        return function(x, right, name=scope)
+      except (TypeError, ValueError) as error:
+        return _reflected(x, y, op_name, error)
 
   return operator
+
+
+def _reflected(x, y, op_name, error):
+  """What `y` makes of a tensor on its left that failed with `error`; raises the error where it makes nothing of it."""
+  operator = None if isinstance(y, Tensor) else getattr(type(y), f"__r{op_name}__", None)
+  result = NotImplemented
+  if operator is not None:
+    with contextlib.suppress(TypeError, ValueError):
+      result = operator(y, x)
+  if result is NotImplemented:
+    raise error
+  return result
 
 
 def _right(function, op_name):
@@ -76,20 +102,20 @@ def _right(function, op_name):
   return operator
 
 
-# Python's name, the function that makes the op, the public function, whether the right side is converted first.
+# Python's name, the function that makes the op, the public function, which right sides are converted first.
 _BINARY = (
-  ("add", _add, binary.add, True),
-  ("sub", gen.sub, binary.subtract, True),
-  ("mul", _mul, binary.multiply, True),
-  ("div", division.div, division.div, True),
-  ("truediv", division.truediv, division.truediv, True),
-  ("floordiv", division.floordiv, division.floordiv, True),
-  ("mod", gen.floor_mod, binary.floormod, True),
-  ("pow", gen.pow, binary.pow, True),
-  ("matmul", products.matmul, products.matmul, False),
-  ("and", _and, binary.logical_and, False),
-  ("or", _or, binary.logical_or, False),
-  ("xor", _xor, binary.logical_xor, False),
+  ("add", _add, binary.add, _everything),
+  ("sub", gen.sub, binary.subtract, _numbers_for_floats),
+  ("mul", _mul, binary.multiply, _numbers_for_floats),
+  ("div", division.div, division.div, _everything),
+  ("truediv", division.truediv, division.truediv, _everything),
+  ("floordiv", division.floordiv, division.floordiv, _numbers_for_floats),
+  ("mod", gen.floor_mod, binary.floormod, _numbers_for_floats),
+  ("pow", gen.pow, binary.pow, _numbers_for_floats),
+  ("matmul", products.matmul, products.matmul, _nothing),
+  ("and", _and, binary.logical_and, _nothing),
+  ("or", _or, binary.logical_or, _nothing),
+  ("xor", _xor, binary.logical_xor, _nothing),
 )
 
 _PLAIN = (
