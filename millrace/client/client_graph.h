@@ -103,7 +103,7 @@ class ClientGraph final : public RefCounted {
   // since, wait for `op`, or for none if it is null. Returns the op until then.
   Operation SetDefaultControlInput(const Operation& op);
 
-  // What a session may fetch and feed: by default everything.
+  // These say what a session may fetch and feed: by default everything.
   void PreventFetching(const Operation& op);
   void PreventFeeding(const Output& output);
   bool IsFetchable(const Operation& op) const;

@@ -11,10 +11,6 @@ namespace millrace {
 
 namespace {
 
-constexpr char kRefSwitch[] = "RefSwitch";
-constexpr char kRefEnter[] = "RefEnter";
-constexpr char kIdentity[] = "Identity";
-
 OpRole RoleOf(const Operation& op) { return op.node()->op->role; }
 
 bool IsConstantEnter(const Operation& op) {
@@ -44,13 +40,6 @@ ControlFlowContext::~ControlFlowContext() = default;
 WhileContext* ControlFlowContext::enclosing_while() {
   for (ControlFlowContext* c = this; c != nullptr; c = c->outer_.get()) {
     if (c->kind_ == Kind::kWhile) return static_cast<WhileContext*>(c);
-  }
-  return nullptr;
-}
-
-CondContext* ControlFlowContext::enclosing_cond() {
-  for (ControlFlowContext* c = this; c != nullptr; c = c->outer_.get()) {
-    if (c->kind_ == Kind::kCond) return static_cast<CondContext*>(c);
   }
   return nullptr;
 }
@@ -140,8 +129,8 @@ std::shared_ptr<CondContext> CondContext::Make(const std::string& name,
 StatusOr<Output> CondContext::SwitchIn(const Output& value,
                                        const ContextPlace& place) {
   ClientGraph::NodeSpec spec;
-  spec.name = graph_.UniqueName(absl::StrCat(place.scope, "Switch"));
-  spec.op = value.is_ref() ? kRefSwitch : builtin::kSwitch;
+  spec.name = graph_.UniqueName(absl::StrCat(place.scope, builtin::kSwitch));
+  spec.op = value.is_ref() ? builtin::kRefSwitch : builtin::kSwitch;
   const Output inputs[] = {value, pred_};
   spec.inputs = inputs;
   spec.attrs.Set("T", value.dtype());
@@ -154,6 +143,12 @@ StatusOr<Output> CondContext::SwitchIn(const Output& value,
   for (ControlFlowContext* c = this; c != nullptr; c = c->outer().get())
     c->AddName(inside.name());
   return inside;
+}
+
+bool CondContext::IsOfOtherBranch(const Output& value) const {
+  const Operation& op = value.op();
+  return RoleOf(op) == OpRole::kSwitch && value.port() != branch_ &&
+         graph_.ContextOf(op).get() == this && op.input(1) == pred_;
 }
 
 StatusOr<Output> CondContext::AddResult(const Output& value,
@@ -176,7 +171,7 @@ StatusOr<Output> CondContext::AddValue(const Output& value,
     return found == external_values_.end() ? value : found->second;
   }
   values_.insert(name);
-  if (IsMadeInside(value)) return value;
+  if (IsMadeInside(value) && !IsOfOtherBranch(value)) return value;
   Output around = value;
   if (outer() != nullptr) {
     MR_ASSIGN_OR_RETURN(around, outer()->AddValue(value, place));
@@ -280,9 +275,9 @@ StatusOr<Output> WhileContext::AddValue(const Output& value,
     MR_ASSIGN_OR_RETURN(around, outer()->AddValue(value, place));
   }
   ClientGraph::NodeSpec spec;
-  spec.name = graph_.UniqueName(
-      absl::StrCat(place.scope, around.is_ref() ? kRefEnter : builtin::kEnter));
-  spec.op = around.is_ref() ? kRefEnter : builtin::kEnter;
+  spec.name = graph_.UniqueName(absl::StrCat(
+      place.scope, around.is_ref() ? builtin::kRefEnter : builtin::kEnter));
+  spec.op = around.is_ref() ? builtin::kRefEnter : builtin::kEnter;
   spec.inputs = absl::MakeConstSpan(&around, 1);
   spec.attrs.Set("T", around.dtype());
   spec.attrs.Set("frame_name", this->name());
@@ -319,8 +314,9 @@ Status WhileContext::TakeIn(const Operation& op, const ContextPlace& place) {
     if (waited.num_outputs() == 0) continue;
     const Output value = waited.output(0);
     ClientGraph::NodeSpec spec;
-    spec.name = graph_.UniqueName(absl::StrCat(place.scope, kIdentity));
-    spec.op = kIdentity;
+    spec.name =
+        graph_.UniqueName(absl::StrCat(place.scope, builtin::kIdentity));
+    spec.op = builtin::kIdentity;
     spec.inputs = absl::MakeConstSpan(&value, 1);
     spec.attrs.Set("T", value.dtype());
     spec.devices = place.devices;

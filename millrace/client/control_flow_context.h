@@ -72,10 +72,9 @@ class ControlFlowContext
   // is not in.
   Status AddOp(const Operation& op, const ContextPlace& place);
 
-  // Returns the innermost context of each kind, from this one outwards; null if
-  // there is none.
+  // Returns the innermost loop from this context outwards; null if there is
+  // none.
   WhileContext* enclosing_while();
-  CondContext* enclosing_cond();
   bool IsInside(const ControlFlowContext* outer) const;  // or is the same
 
   // Returns an op that runs if and when what is inside runs; null while there
@@ -130,6 +129,9 @@ class CondContext final : public ControlFlowContext {
   CondContext(ClientGraph* graph, const std::string& name, const Output& pred,
               const Output& pivot, int branch, Ptr outer);
   Status TakeIn(const Operation& op, const ContextPlace& place) override;
+  // Returns whether `value` is alive if the other branch is taken: the other
+  // output of a Switch by which this context took a value in.
+  bool IsOfOtherBranch(const Output& value) const;
   // Returns a new Switch's output for `value`, which is right outside.
   StatusOr<Output> SwitchIn(const Output& value, const ContextPlace& place);
 

@@ -155,6 +155,28 @@ TEST(CondContext, NestsAndHasGradients) {
   EXPECT_EQ(Fetch(s, g, {{p, false}, {q, false}}), 2);
 }
 
+// The other branch's output of a Switch, too, is alive inside only if the
+// branch is: otherwise both inputs of the Merge were alive, and chance decided.
+TEST(CondContext, GradientsInsideOfABranch) {
+  const Scope s = Scope::NewRoot();
+  const Output x = ops::Const(s.WithOpName("x"), 3.f);
+  const Output p = ops::Placeholder(s.WithOpName("p"), DataType::kBool);
+  const Output y = Cond(
+      s, p,
+      [&](const Scope& b) {
+        return ops::ToTensor(b, ops::Gradients(b, {ops::Mul(b, x, x)}, {x})[0]);
+      },
+      [&](const Scope&) { return x; });
+  ASSERT_TRUE(s.ok()) << s.status().ToString();
+  const Operation zeros =
+      s.graph().Find("cond/gradients/cond/Mul/Switch_grad/ZerosLike");
+  ASSERT_TRUE(zeros);
+  EXPECT_EQ(zeros.input(0).port(), 1);
+  EXPECT_EQ(zeros.input(0).op().input(0).name(), "cond/Mul/Switch:0");
+  EXPECT_EQ(Fetch(s, y, {{p, true}}), 6);
+  EXPECT_EQ(Fetch(s, y, {{p, false}}), 3);
+}
+
 TEST(WhileContext, TakesValuesThroughEnters) {
   const Scope s = Scope::NewRoot();
   const Output x = ops::Const(s.WithOpName("x"), 3.f);

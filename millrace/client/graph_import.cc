@@ -60,7 +60,7 @@ std::string ScopeAround(absl::string_view prefix) {
 // may come first as they are. A Merge of a loop comes after what enters. Nodes
 // of other cycles, and those with inputs that are not in the def, keep their
 // order at the end.
-void OrderByInputs(std::vector<NodeDef>* nodes) {
+void OrderByInputs(const OpRegistry& ops, std::vector<NodeDef>* nodes) {
   absl::flat_hash_map<absl::string_view, int> by_name;
   const int count = static_cast<int>(nodes->size());
   for (int i = 0; i < count; ++i) by_name.emplace((*nodes)[i].name, i);
@@ -71,16 +71,18 @@ void OrderByInputs(std::vector<NodeDef>* nodes) {
     const auto found = by_name.find(name);
     return found == by_name.end() ? -1 : found->second;
   };
-  const auto ends_iteration = [&](int i) {
-    return absl::EndsWith((*nodes)[i].op, "NextIteration");
+  const auto has_role = [&](int i, OpRole role) {
+    const OpDef* const op = ops.Find((*nodes)[i].op);
+    return op != nullptr && op->role == role;
   };
   std::vector<int> pending(nodes->size());
   std::vector<std::vector<int>> users(nodes->size());
   for (int i = 0; i < count; ++i) {
-    const bool merges = absl::EndsWith((*nodes)[i].op, "Merge");
+    const bool merges = has_role(i, OpRole::kMerge);
     for (const std::string& input : (*nodes)[i].inputs) {
       const int from = find(input);
-      if (from < 0 || (merges && ends_iteration(from))) continue;
+      if (from < 0) continue;
+      if (merges && has_role(from, OpRole::kNextIteration)) continue;
       users[from].push_back(i);
       ++pending[i];
     }
@@ -132,7 +134,7 @@ Status ClientGraph::Import(
       if (!prefix.empty()) RenameColocation(prefix, &node.attrs);
     }
   }
-  OrderByInputs(&renamed.nodes);
+  OrderByInputs(ops_, &renamed.nodes);
   std::vector<Operation> added;
   {
     MutexLock lock(mu_);
