@@ -33,7 +33,7 @@ def first_words(message):
       "",
       text,
     )
-  return text.split()[:WORDS]
+  return re.split(r"\[\[", text)[0].split()[:WORDS]
 
 
 def difference(stock, ours, options):
@@ -183,6 +183,9 @@ def attr_text(attr):
     return shape_text(value)
   if kind == "func":
     return "a function"
+  if kind == "s":
+    # Tables that nobody shares have a name by chance.
+    value = re.sub(rb"^hash_table_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", b"hash_table_UUID", value)
   return "%s %r" % (kind, value)
 
 
