@@ -40,7 +40,6 @@ def variables(tf, zero):
   return made
 
 
-
 def _filled(tf, value):
   """An initializer that gives each part of a variable its rows of `value`."""
 
@@ -142,7 +141,9 @@ def write_events(tf, folder):
     for step in range(5):
       writer.add_summary(session.run(summaries, {x: step * 0.5}), step)
     # One that is long enough for the checksum in lanes.
-    writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="long", image=tf.Summary.Image(encoded_image_string=b"0123" * 100000))]), 9)
+    writer.add_summary(
+      tf.Summary(value=[tf.Summary.Value(tag="long", image=tf.Summary.Image(encoded_image_string=b"0123" * 100000))]), 9
+    )
     writer.close()
 
 

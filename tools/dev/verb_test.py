@@ -162,7 +162,7 @@ def sanitized(report, preset, rooms):
 def run_all(args, report):
   packages.need_packages(packages.BASE, packages.TEST)
   background.end_all_with_signals()
-  packages.need_venv(packages.PYTHON_FORMAT)  # before the background installs the rest
+  packages.need_venv(packages.PYTHON_FORMAT + packages.BINDING)  # before the background installs the rest
   venv = packages.start_venv()
   try:
     run_stages(args, report, venv)

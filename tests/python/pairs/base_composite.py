@@ -74,7 +74,7 @@ def program_indexed_slices(tf):
     list(value),
     array,
     list(minus),
-    [op.name for op in slices.consumers()] if hasattr(slices, "consumers") else [],
+    sorted(op.name for op in slices.consumers()),
   ]
 
 
