@@ -46,6 +46,7 @@ def test_commands_and_programs_run(path, tmp_path):
   work.mkdir()
   (tmp_path / "script.sh").write_text(script_of(path))
   environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", TF_CPP_MIN_LOG_LEVEL="3")
+  environment["PYTHONPATH"] = os.path.join(BUILD, "python")
   environment.pop("TF_CONFIG", None)
   process = subprocess.Popen(
     ["bash", str(tmp_path / "script.sh")],
