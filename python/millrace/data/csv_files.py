@@ -23,7 +23,7 @@ def matching_files(file_pattern, shuffle):
   else:
     names = list(gfile.Glob(file_pattern))
   if not names:
-    raise ValueError("No files match `file_pattern` %s." % file_pattern)
+    raise ValueError(f"No files match `file_pattern` {file_pattern}.")
   return names if shuffle else sorted(names)
 
 
@@ -65,7 +65,9 @@ def _column_names(names, field_delim, use_quote_delim, compression_type):
     with _open(name, compression_type) as file:
       first = next(csv.reader(file, **options))
     if found is not None and first != found:
-      raise ValueError("All input CSV files should have the same column names in the header row. File %s has different column names." % name)
+      raise ValueError(
+        f"All input CSV files should have the same column names in the header row. File {name} has different column names."
+      )
     found = first
   return found
 
@@ -110,12 +112,12 @@ def _column_numbers(select_columns, column_names):
     elif column in column_names:
       numbers.append(column_names.index(column))
     else:
-      raise ValueError("Value %s specified in `select_columns` is not a valid column index or name." % column)
+      raise ValueError(f"Value {column} specified in `select_columns` is not a valid column index or name.")
   if len(set(numbers)) != len(numbers):
     raise ValueError("The `select_columns` argument contains duplicate columns.")
   for number in sorted(numbers):
     if number < 0 or number >= len(column_names):
-      raise ValueError("The `select_columns` argument contains invalid column index: %s" % number)
+      raise ValueError(f"The `select_columns` argument contains invalid column index: {number}")
   return sorted(numbers)
 
 

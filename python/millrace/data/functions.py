@@ -103,11 +103,11 @@ class StructuredFunction:
 
   def __init__(self, func, transformation_name, dataset=None, input_structure=None):
     if not callable(func):
-      raise ValueError("Argument `func` must be a callable. Received func=%r (of type %s)" % (func, type(func)))
+      raise ValueError(f"Argument `func` must be a callable. Received func={func!r} (of type {type(func)})")
     structure = dataset.element_spec if dataset is not None else input_structure
     self.output_structure = None
     inner_name = getattr(func, "__name__", None) or type(getattr(func, "func", func)).__name__
-    name = "%s_%s" % (transformation_name.replace("()", "").replace(".", "_"), inner_name.replace("<lambda>", "lambda"))
+    name = "{}_{}".format(transformation_name.replace("()", "").replace(".", "_"), inner_name.replace("<lambda>", "lambda"))
 
     def body(tensors):
       nested = element_specs.from_tensor_list(structure, tensors)
@@ -118,7 +118,7 @@ class StructuredFunction:
       try:
         self.output_structure = element_specs.type_spec_from_value(result)
       except (ValueError, TypeError) as error:
-        raise TypeError("Unsupported return value from function passed to %s: %s." % (transformation_name, result)) from error
+        raise TypeError(f"Unsupported return value from function passed to {transformation_name}: {result}.") from error
       return element_specs.to_tensor_list(self.output_structure, result)
 
     specs = list(zip(element_specs.flat_types(structure), element_specs.flat_shapes(structure)))

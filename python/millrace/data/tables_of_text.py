@@ -78,5 +78,3 @@ class SqlDatasetV1(DatasetV1Adapter):
     spec = structures.map_structure(lambda t: TensorSpec([], t), element_specs.types_from(output_types))
     made = gen.sql_dataset(driver_name, data_source_name, query, **element_specs.attrs_of(spec))
     super().__init__(made, spec)
-
-

@@ -61,11 +61,11 @@ class TFRecordOptions:
       return cls.get_compression_type_string(options.compression_type)
     if isinstance(options, str):
       if options not in cls.compression_type_map.values():
-        raise ValueError('Not a valid compression_type: "%s"' % options)
+        raise ValueError(f'Not a valid compression_type: "{options}"')
       return options
     if options in cls.compression_type_map:
       return cls.compression_type_map[options]
-    raise ValueError('Not a valid compression_type: "%s"' % (options,))
+    raise ValueError(f'Not a valid compression_type: "{options}"')
 
 
 class TFRecordWriter:
@@ -148,7 +148,8 @@ def _records(data):
       raise errors.DataLossError(None, None, "truncated record at %d" % at)
     head = data[at : at + 8]
     if struct.unpack_from("<I", data, at + 8)[0] != masked_crc32c(head):
-      raise errors.DataLossError(None, None, "corrupted record at %d" % at)
+      hint = "" if at else " (Is this even a TFRecord file?)"
+      raise errors.DataLossError(None, None, "corrupted record at %d%s" % (at, hint))
     (length,) = struct.unpack("<Q", head)
     start, end = at + 12, at + 12 + length
     if end + 4 > len(data):

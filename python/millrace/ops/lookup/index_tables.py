@@ -74,9 +74,11 @@ def index_table_from_tensor(
   with scopes.name_scope(name, "string_to_index"):
     keys = convert.convert_to_tensor(vocabulary_list)
     if keys.dtype.is_integer != dtype.is_integer:
-      raise ValueError("Invalid `dtype`: Expected %s, got %s." % ("integer" if dtype.is_integer else "non-integer", keys.dtype))
+      raise ValueError(
+        "Invalid `dtype`: Expected {}, got {}.".format("integer" if dtype.is_integer else "non-integer", keys.dtype)
+      )
     if not dtype.is_integer and keys.dtype.base_dtype != dtype:
-      raise ValueError("Invalid `dtype`: Expected %s, got %s." % (dtype, keys.dtype))
+      raise ValueError(f"Invalid `dtype`: Expected {dtype}, got {keys.dtype}.")
     values = _numbers(keys)
     with scopes.name_scope(None, "hash_table"):
       table_keys = cast(keys, dtypes.int64) if keys.dtype.is_integer else keys
