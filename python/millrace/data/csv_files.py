@@ -52,9 +52,7 @@ def _rows(names, columns, field_delim, use_quote_delim, header, compression_type
         next(rows)
       for row in rows:
         if len(row) != columns:
-          raise ValueError(
-            "Problem inferring types: CSV row %s has %d number of fields. Expected: %d." % (row, len(row), columns)
-          )
+          raise ValueError(f"Problem inferring types: CSV row {row} has {len(row)} number of fields. Expected: {columns}.")
         yield row
 
 
@@ -178,8 +176,8 @@ def make_csv_dataset(
     column_defaults = _infer_defaults(rows, len(column_names), na_value, num_rows_for_inference, select_columns)
   if select_columns is not None and len(column_defaults) != len(select_columns):
     raise ValueError(
-      "If specified, `column_defaults` and `select_columns` must have the same length: `column_defaults` has length %d, "
-      "`select_columns` has length %d" % (len(column_defaults), len(select_columns))
+      f"If specified, `column_defaults` and `select_columns` must have the same length: `column_defaults` has length {len(column_defaults)}, "
+      f"`select_columns` has length {len(select_columns)}"
     )
   if select_columns is not None and len(column_names) > len(select_columns):
     column_names = [column_names[i] for i in select_columns]

@@ -47,7 +47,7 @@ class DatasetSpec(composite.TypeSpec):
 
   def most_specific_compatible_type(self, other):
     if not isinstance(other, DatasetSpec):
-      raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+      raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")  # noqa: TRY004 (TensorFlow's class)
     return DatasetSpec(
       element_specs.most_specific(self._element_spec, other._element_spec),
       self._dataset_shape.most_specific_compatible_shape(other._dataset_shape),

@@ -34,7 +34,7 @@ def normalize_element(element):
       if isinstance(value, composite.SparseTensorValue):
         made.append(composite.SparseTensor.from_value(value))
       elif isinstance(value, Tensor) or spec_of(value) is None:
-        made.append(convert.convert_to_tensor(value, name="component_%d" % i))
+        made.append(convert.convert_to_tensor(value, name=f"component_{i}"))
       else:
         made.append(value)
   return structures.pack_sequence_as(element, made)

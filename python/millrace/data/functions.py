@@ -58,12 +58,12 @@ def build(name, argument_specs, body):
   outer = default_graphs.get_default_graph()
   graph = function_graph.FunctionGraph(name)
   with graph.as_default():
-    inputs = [gen.placeholder(dtype=dtype, shape=shape, name="args_%d" % i) for i, (dtype, shape) in enumerate(argument_specs)]
+    inputs = [gen.placeholder(dtype=dtype, shape=shape, name=f"args_{i}") for i, (dtype, shape) in enumerate(argument_specs)]
     outputs = [graph.capture(t) if t.graph is not graph else t for t in body(inputs)]
     outputs = [gen.identity(t) for t in outputs]
     effects = _order_effects(graph)
   definition = function_graph.definition(graph, inputs + graph.extra_args, outputs)
-  full_name = "__inference_%s_%d" % (re.sub(r"[^A-Za-z0-9_]", "_", name), _next_number())
+  full_name = "__inference_{}_{}".format(re.sub(r"[^A-Za-z0-9_]", "_", name), _next_number())
   definition.signature.name = full_name
   kept = {node.name for node in definition.node_def}
   for op in effects:
@@ -103,7 +103,7 @@ class StructuredFunction:
 
   def __init__(self, func, transformation_name, dataset=None, input_structure=None):
     if not callable(func):
-      raise ValueError(f"Argument `func` must be a callable. Received func={func!r} (of type {type(func)})")
+      raise ValueError(f"Argument `func` must be a callable. Received func={func!r} (of type {type(func)})")  # noqa: TRY004 (TensorFlow's class)
     structure = dataset.element_spec if dataset is not None else input_structure
     self.output_structure = None
     inner_name = getattr(func, "__name__", None) or type(getattr(func, "func", func)).__name__

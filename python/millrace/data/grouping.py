@@ -137,8 +137,8 @@ def bucket_by_sequence_length(
 
   if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
     raise ValueError(
-      "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)=%d` and "
-      "`len(bucket_boundaries)=%d`." % (len(bucket_batch_sizes), len(bucket_boundaries))
+      f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
+      f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
     )
   batch_sizes = constants.constant(bucket_batch_sizes, dtype=dtypes.int64)
 

@@ -68,8 +68,7 @@ def directed(selector, datasets, stop_on_empty_dataset=False):
       spec = element_specs.most_specific(spec, other.element_spec)
     except (TypeError, ValueError):
       raise TypeError(
-        "Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 element_spec=%s.\nDataset %d element_spec=%s."
-        % (datasets[0].element_spec, i + 1, other.element_spec)
+        f"Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 element_spec={datasets[0].element_spec}.\nDataset {i + 1} element_spec={other.element_spec}."
       ) from None
   made = gen.directed_interleave_dataset(
     selector._variant_tensor,

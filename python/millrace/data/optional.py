@@ -42,7 +42,7 @@ class OptionalSpec(composite.TypeSpec):
 
   def most_specific_compatible_type(self, other):
     if not isinstance(other, OptionalSpec):
-      raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+      raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")  # noqa: TRY004 (TensorFlow's class)
     return OptionalSpec(element_specs.most_specific(self._value_structure, other._value_structure))
 
 

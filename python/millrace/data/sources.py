@@ -59,7 +59,7 @@ def range_(*args):
   elif len(args) == 3:
     start, stop, step = args
   else:
-    raise ValueError("Invalid `args`. The length of `args` should be between 1 and 3 but was %d." % len(args))
+    raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
   start, stop, step = as_int64(start, "start"), as_int64(stop, "stop"), as_int64(step, "step")
   spec = TensorSpec([], dtypes.int64)
   return DatasetV1Adapter(gen.range_dataset(start, stop, step, **element_specs.attrs_of(spec)), spec)

@@ -47,8 +47,7 @@ def pack_sequence_as(structure, flat):
   count = len(flatten(structure))
   if count != len(flat):
     raise ValueError(
-      "Could not pack sequence. Structure had %d elements, but flat_sequence had %d elements.  Structure: %s, flat_sequence: %s."
-      % (count, len(flat), structure, flat)
+      f"Could not pack sequence. Structure had {count} elements, but flat_sequence had {len(flat)} elements.  Structure: {structure}, flat_sequence: {flat}."
     )
   return _pack(structure, iter(flat))
 
@@ -105,8 +104,8 @@ def flatten_up_to(shallow, deep):
   inner = _parts(shallow)
   if len(inner) != len(parts):
     raise ValueError(
-      "The two structures don't have the same sequence length. Input structure has length %d, while shallow structure has length "
-      "%d." % (len(parts), len(inner))
+      f"The two structures don't have the same sequence length. Input structure has length {len(parts)}, while shallow structure has length "
+      f"{len(inner)}."
     )
   return [element for a, b in zip(inner, parts) for element in flatten_up_to(a, b)]
 

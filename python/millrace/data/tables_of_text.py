@@ -20,7 +20,7 @@ def _default_of(value, index):
       kind = None
   if kind is not None:
     return constants.constant([], dtype=kind)
-  return convert.convert_to_tensor(value, name="record_defaults_%d" % index)
+  return convert.convert_to_tensor(value, name=f"record_defaults_{index}")
 
 
 class CsvDatasetV1(DatasetV1Adapter):

@@ -271,7 +271,7 @@ def program_initializer_missing(tf):
 def program_from_generator(tf):
   def numbers(n):
     for i in range(n):
-      yield i, [float(i)] * i, "text %d" % i
+      yield i, [float(i)] * i, "text " + str(i)
 
   dataset = tf.data.Dataset.from_generator(numbers, (tf.int32, tf.float32, tf.string), ([], [None], []), args=(3,))
   return _all(tf, dataset) + _all(tf, dataset.repeat(2).map(lambda a, b, c: a))

@@ -17,7 +17,7 @@ class Barrier:
       self._shapes = [tensor_shape.TensorShape(s) for s in shapes]
       for i, shape in enumerate(self._shapes):
         if shape.num_elements() == 0:
-          raise ValueError("Empty tensors are not supported, but received shape '%s' at index %d" % (shape, i))
+          raise ValueError(f"Empty tensors are not supported, but received shape '{shape}' at index {i}")
     else:
       self._shapes = [tensor_shape.unknown_shape() for _ in self._types]
     self._barrier_ref = gen.barrier(component_types=self._types, shapes=self._shapes, shared_name=shared_name or "", name=name)

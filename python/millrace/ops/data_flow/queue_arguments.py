@@ -44,7 +44,6 @@ def as_name_list(names, dtypes):
     names = [names]
   if len(names) != len(dtypes):
     raise ValueError(
-      "List of names must have the same length as the list of dtypes, received len(names)=%d,len(dtypes)=%d"
-      % (len(names), len(dtypes))
+      f"List of names must have the same length as the list of dtypes, received len(names)={len(names)},len(dtypes)={len(dtypes)}"
     )
   return list(names)

@@ -20,7 +20,7 @@ class QueueBase:
     if shapes is not None:
       if len(shapes) != len(dtypes):
         raise ValueError(
-          "Queue shapes must have the same length as dtypes, received len(shapes)=%d, len(dtypes)=%d" % (len(shapes), len(dtypes))
+          f"Queue shapes must have the same length as dtypes, received len(shapes)={len(shapes)}, len(dtypes)={len(dtypes)}"
         )
       self._shapes = [tensor_shape.TensorShape(s) for s in shapes]
     else:
@@ -28,7 +28,7 @@ class QueueBase:
     if names is not None:
       if len(names) != len(dtypes):
         raise ValueError(
-          "Queue names must have the same length as dtypes,received len(names)=%d,len {dtypes)=%d" % (len(names), len(dtypes))
+          f"Queue names must have the same length as dtypes,received len(names)={len(names)},len {{dtypes)={len(dtypes)}"
         )
       self._names = names
     else:
@@ -97,7 +97,7 @@ class QueueBase:
 
   def _tensors(self, vals):
     return [
-      convert.convert_to_tensor(val, dtype=dtype, name="component_%d" % i)
+      convert.convert_to_tensor(val, dtype=dtype, name=f"component_{i}")
       for i, (val, dtype) in enumerate(zip(self._values(vals), self._dtypes))
     ]
 

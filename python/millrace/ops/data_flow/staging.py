@@ -94,7 +94,7 @@ class BaseStagingArea:
     for val, index in zip(vals, indices):
       dtype, shape = dtypes_lib.as_dtype(self._dtypes[index]), self._shapes[index]
       if val.dtype != dtype:
-        raise ValueError(f"Datatypes do not match. Received val.dtype '{str(val.dtype)}' and dtype '{str(dtype)}'")
+        raise ValueError(f"Datatypes do not match. Received val.dtype '{val.dtype!s}' and dtype '{dtype!s}'")
       val.get_shape().assert_is_compatible_with(shape)
     return list(vals), list(indices)
 

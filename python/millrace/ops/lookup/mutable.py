@@ -63,9 +63,9 @@ class _MutableTable(LookupInterface):
 
   def export(self, name=None):
     """Returns (keys, values) of the whole table, in any order."""
-    with scopes.name_scope(name, f"{self.name}_lookup_table_export_values", [self.resource_handle]):
-      with scopes.colocate_with(self.resource_handle):
-        return gen.lookup_table_export_v2(self.resource_handle, self._key_dtype, self._value_dtype)
+    scope = scopes.name_scope(name, f"{self.name}_lookup_table_export_values", [self.resource_handle])
+    with scope, scopes.colocate_with(self.resource_handle):
+      return gen.lookup_table_export_v2(self.resource_handle, self._key_dtype, self._value_dtype)
 
 
 class MutableHashTable(_MutableTable):
