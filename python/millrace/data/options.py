@@ -18,6 +18,26 @@ def _varint(number):
       return bytes(out)
 
 
+def _getter(name):
+  def get(self):
+    value = self._values.get(name)
+    if value is None and issubclass(self._FIELDS[name][0], _Settings):
+      value = self._values[name] = self._FIELDS[name][0]()
+    return value
+
+  return get
+
+
+def _setter(name):
+  def put(self, value):
+    kind = self._FIELDS[name][0]
+    if value is not None and not isinstance(value, kind):
+      raise TypeError(_PROPERTY % (name, kind, value, type(value)))
+    self._values[name] = value
+
+  return put
+
+
 class _Settings:
   """Named settings; each is None until it is set. `_FIELDS` maps names to (type, number in the message or None)."""
 
@@ -26,21 +46,14 @@ class _Settings:
   def __init__(self):
     object.__setattr__(self, "_values", {})
 
+  def __init_subclass__(cls):
+    for name in cls._FIELDS:
+      setattr(cls, name, property(_getter(name), _setter(name)))
+
   def __setattr__(self, name, value):
     if name not in self._FIELDS:
       raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
-    kind = self._FIELDS[name][0]
-    if value is not None and not isinstance(value, kind):
-      raise TypeError(_PROPERTY % (name, kind, value, type(value)))
-    self._values[name] = value
-
-  def __getattr__(self, name):
-    if name.startswith("_") or name not in self._FIELDS:
-      raise AttributeError(f"{type(self).__name__} has no option {name}")
-    value = self._values.get(name)
-    if value is None and issubclass(self._FIELDS[name][0], _Settings):
-      value = self._values[name] = self._FIELDS[name][0]()
-    return value
+    object.__setattr__(self, name, value)
 
   def _set(self):
     """The settings that have a value, by name."""
@@ -117,6 +130,7 @@ class OptimizationOptions(_Settings):
       "map_vectorization": (MapVectorizationOptions, None),
       "noop_elimination": (bool, 14),
       "parallel_batch": (bool, 15),
+      "prefetch_to_device": (bool, None),
       "shuffle_and_repeat_fusion": (bool, 17),
     }
   )
@@ -156,15 +170,11 @@ class Options(_Settings):
       "experimental_slack": (bool, 4),
       "experimental_threading": (ThreadingOptions, 5),
       "experimental_stats": (StatsOptions, None),
+      "experimental_stateful_whitelist": (object, None),
       "_autotune": (_NoOptions, 7),
       "_service": (_NoOptions, 12),
     }
   )
-
-  def __getattr__(self, name):
-    if name in ("_autotune", "_service"):
-      return self._values.setdefault(name, _NoOptions())
-    return super().__getattr__(name)
 
   def merge(self, options):
     """Returns the options of both; where both set one, that of the argument."""
