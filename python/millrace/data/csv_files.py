@@ -23,7 +23,7 @@ def matching_files(file_pattern, shuffle):
   else:
     names = list(gfile.Glob(file_pattern))
   if not names:
-    raise ValueError("No files match `file_pattern` %s." % file_pattern)
+    raise ValueError(f"No files match `file_pattern` {file_pattern}.")
   return names if shuffle else sorted(names)
 
 
@@ -52,9 +52,7 @@ def _rows(names, columns, field_delim, use_quote_delim, header, compression_type
         next(rows)
       for row in rows:
         if len(row) != columns:
-          raise ValueError(
-            "Problem inferring types: CSV row %s has %d number of fields. Expected: %d." % (row, len(row), columns)
-          )
+          raise ValueError(f"Problem inferring types: CSV row {row} has {len(row)} number of fields. Expected: {columns}.")
         yield row
 
 
@@ -65,7 +63,9 @@ def _column_names(names, field_delim, use_quote_delim, compression_type):
     with _open(name, compression_type) as file:
       first = next(csv.reader(file, **options))
     if found is not None and first != found:
-      raise ValueError("All input CSV files should have the same column names in the header row. File %s has different column names." % name)
+      raise ValueError(
+        f"All input CSV files should have the same column names in the header row. File {name} has different column names."
+      )
     found = first
   return found
 
@@ -110,12 +110,12 @@ def _column_numbers(select_columns, column_names):
     elif column in column_names:
       numbers.append(column_names.index(column))
     else:
-      raise ValueError("Value %s specified in `select_columns` is not a valid column index or name." % column)
+      raise ValueError(f"Value {column} specified in `select_columns` is not a valid column index or name.")
   if len(set(numbers)) != len(numbers):
     raise ValueError("The `select_columns` argument contains duplicate columns.")
   for number in sorted(numbers):
     if number < 0 or number >= len(column_names):
-      raise ValueError("The `select_columns` argument contains invalid column index: %s" % number)
+      raise ValueError(f"The `select_columns` argument contains invalid column index: {number}")
   return sorted(numbers)
 
 
@@ -176,8 +176,8 @@ def make_csv_dataset(
     column_defaults = _infer_defaults(rows, len(column_names), na_value, num_rows_for_inference, select_columns)
   if select_columns is not None and len(column_defaults) != len(select_columns):
     raise ValueError(
-      "If specified, `column_defaults` and `select_columns` must have the same length: `column_defaults` has length %d, "
-      "`select_columns` has length %d" % (len(column_defaults), len(select_columns))
+      f"If specified, `column_defaults` and `select_columns` must have the same length: `column_defaults` has length {len(column_defaults)}, "
+      f"`select_columns` has length {len(select_columns)}"
     )
   if select_columns is not None and len(column_names) > len(select_columns):
     column_names = [column_names[i] for i in select_columns]

@@ -79,7 +79,7 @@ class DatasetV1:
   def __repr__(self):
     shapes = str(structures.map_structure(str, self.output_shapes)).replace("'", "")
     types = str(structures.map_structure(repr, self.output_types)).replace("'", "")
-    return "<%s shapes: %s, types: %s>" % (type(self).__name__, shapes, types)
+    return f"<{type(self).__name__} shapes: {shapes}, types: {types}>"
 
   # Iterators.
 
@@ -235,7 +235,7 @@ class DatasetV1:
     """Returns what a function from data sets to data sets returns for this one."""
     dataset = transformation_func(self)
     if not isinstance(dataset, DatasetV1):
-      raise TypeError("`transformation_func` must return a `tf.data.Dataset` object. Got %s." % type(dataset))
+      raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(dataset)}.")
     return dataset
 
 
@@ -297,8 +297,5 @@ def get_structure(dataset_or_iterator):
     return dataset_or_iterator.element_spec
   except AttributeError:
     raise TypeError(
-      "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator object, but got %s."
-      % type(dataset_or_iterator)
+      f"Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator object, but got {type(dataset_or_iterator)}."
     ) from None
-
-

@@ -47,7 +47,7 @@ class DatasetSpec(composite.TypeSpec):
 
   def most_specific_compatible_type(self, other):
     if not isinstance(other, DatasetSpec):
-      raise ValueError("No TypeSpec is compatible with both %s and %s" % (self, other))
+      raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")  # noqa: TRY004 (TensorFlow's class)
     return DatasetSpec(
       element_specs.most_specific(self._element_spec, other._element_spec),
       self._dataset_shape.most_specific_compatible_shape(other._dataset_shape),
@@ -72,4 +72,4 @@ class DatasetSpec(composite.TypeSpec):
     return DatasetSpec(self._element_spec, self._dataset_shape[1:])
 
   def __repr__(self):
-    return "DatasetSpec(%r, %r)" % (self._element_spec, self._dataset_shape)
+    return f"DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})"

@@ -1,12 +1,11 @@
 """Steps of tf.data.experimental that bring elements to a device before they are asked for."""
 
 from millrace import gen
-from millrace.data import element_specs, functions, iterators
+from millrace.data import element_specs, functions
 from millrace.data.dataset import DatasetV1Adapter
-from millrace.framework import constants, convert, dtypes, scopes
-from millrace.framework.tensor_spec import TensorSpec
+from millrace.framework import constants, convert, dtypes, scopes, tensor_shape
 
-_HANDLE = [(dtypes.string, TensorSpec([], dtypes.string).shape)]
+_HANDLE = [(dtypes.resource, tensor_shape.TensorShape([]))]
 
 
 def copy_to_device(target_device, source_device="/cpu:0"):
@@ -30,22 +29,20 @@ def _copied(dataset, target_device, source_device):
   source = convert.convert_to_tensor(source_device)
   wrapped = gen.wrap_dataset_variant(dataset._variant_tensor)
 
+  # The state is the iterator itself: it lives as long as somebody holds its handle.
   def init(inputs):
     resource = gen.anonymous_iterator(**attrs)
     with scopes.control_dependencies([gen.make_iterator(gen.unwrap_dataset_variant(inputs[0]), resource)]):
-      return [gen.iterator_to_string_handle(resource)]
+      return [gen.identity(resource)]
 
   def following(inputs):
-    with scopes.device(source_device):
-      iterator = iterators.from_resource(gen.iterator_from_string_handle_v2(inputs[0], **attrs), spec)
-    return element_specs.to_tensor_list(spec, iterator.get_next())
+    return list(gen.iterator_get_next(inputs[0], **attrs))
 
   def final(inputs):
-    resource = gen.iterator_from_string_handle_v2(inputs[0], **attrs)
-    with scopes.control_dependencies([gen.destroy_resource_op(resource, ignore_lookup_error=True)]):
+    with scopes.control_dependencies([gen.destroy_resource_op(inputs[0], ignore_lookup_error=True)]):
       return [constants.constant(0, dtypes.int64)]
 
-  variant = [(dtypes.variant, TensorSpec([], dtypes.variant).shape)]
+  variant = [(dtypes.variant, tensor_shape.TensorShape([]))]
   init_local = functions.build("init_func", variant, init)
   next_local = functions.build("next_func", _HANDLE, following)
   final_local = functions.build("finalize_func", _HANDLE, final)
@@ -57,7 +54,7 @@ def _copied(dataset, target_device, source_device):
 
     return call
 
-  init_far = functions.build("remote_init_func", [], remote(init_local, [dtypes.string], True))
+  init_far = functions.build("remote_init_func", [], remote(init_local, [dtypes.resource], True))
   next_far = functions.build("remote_next_func", _HANDLE, remote(next_local, types))
   final_far = functions.build("remote_finalize_func", _HANDLE, remote(final_local, [dtypes.int64]))
   with scopes.device(target_device):

@@ -34,7 +34,7 @@ def normalize_element(element):
       if isinstance(value, composite.SparseTensorValue):
         made.append(composite.SparseTensor.from_value(value))
       elif isinstance(value, Tensor) or spec_of(value) is None:
-        made.append(convert.convert_to_tensor(value, name="component_%d" % i))
+        made.append(convert.convert_to_tensor(value, name=f"component_{i}"))
       else:
         made.append(value)
   return structures.pack_sequence_as(element, made)
@@ -87,7 +87,7 @@ def _to_tensor(spec, value):
     return gen.serialize_sparse(value.indices, value.values, value.dense_shape, out_type=dtypes.variant)
   if hasattr(spec, "_to_tensor_list"):
     return spec._to_tensor_list(value)[0]
-  raise TypeError("Elements of data sets cannot be %s." % (spec,))
+  raise TypeError(f"Elements of data sets cannot be {spec}.")
 
 
 def to_batched_tensor_list(spec, element):
@@ -105,7 +105,7 @@ def _to_batched_tensor(spec, value):
     if isinstance(value, composite.SparseTensorValue):
       value = composite.SparseTensor.from_value(value)
     return gen.serialize_many_sparse(value.indices, value.values, value.dense_shape, out_type=dtypes.variant)
-  raise NotImplementedError("Elements with %s cannot be taken apart." % (spec,))
+  raise NotImplementedError(f"Elements with {spec} cannot be taken apart.")
 
 
 def from_tensor_list(spec, tensors):
@@ -214,8 +214,8 @@ def from_legacy(types, shapes, classes):
       made.append(TensorSpec(shape, dtype))
     else:
       raise TypeError(
-        "Could not build a structure for output class %r. Make sure any component class in `output_classes` inherits from one of "
-        "the following classes: `tf.TypeSpec`, `tf.sparse.SparseTensor`, `tf.Tensor`, `tf.TensorArray`." % (kind,)
+        f"Could not build a structure for output class {kind!r}. Make sure any component class in `output_classes` inherits from one of "
+        "the following classes: `tf.TypeSpec`, `tf.sparse.SparseTensor`, `tf.Tensor`, `tf.TensorArray`."
       )
   return structures.pack_sequence_as(types, made)
 

@@ -19,7 +19,7 @@ def parse_example_dataset(features, num_parallel_calls=1):
     fits = TensorSpec([None], dtypes.string)
     if not element_specs.are_compatible(dataset.element_spec, fits):
       raise TypeError(
-        "Input dataset should be a dataset of vectors of strings, but is a dataset of elements %s." % (dataset.element_spec,)
+        f"Input dataset should be a dataset of vectors of strings, but is a dataset of elements {dataset.element_spec}."
       )
     known = feature_types.with_unknown_first(features)
     fields = feature_types.Fields(known)
@@ -86,8 +86,6 @@ def make_batched_features_dataset(
   dataset = dataset.apply(parse_example_dataset(features, num_parallel_calls=parser_num_threads))
   if label_key:
     if label_key not in features:
-      raise ValueError(
-        "The `label_key` provided (%r) must be one of the `features` keys: %s." % (label_key, features.keys())
-      )
+      raise ValueError(f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: {features.keys()}.")
     dataset = dataset.map(lambda x: (x, x.pop(label_key)))
   return dataset.prefetch(prefetch_buffer_size)

@@ -10,8 +10,9 @@ from millrace.framework.tensor_spec import TensorSpec
 
 __all__ = [
   "AUTOTUNE",
-  "DatasetStructure",
   "INFINITE_CARDINALITY",
+  "UNKNOWN_CARDINALITY",
+  "DatasetStructure",
   "OptionalStructure",
   "RaggedTensorStructure",
   "SparseTensorStructure",
@@ -19,7 +20,6 @@ __all__ = [
   "Structure",
   "TensorArrayStructure",
   "TensorStructure",
-  "UNKNOWN_CARDINALITY",
 ]
 
 DatasetStructure = DatasetSpec

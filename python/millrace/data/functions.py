@@ -58,12 +58,12 @@ def build(name, argument_specs, body):
   outer = default_graphs.get_default_graph()
   graph = function_graph.FunctionGraph(name)
   with graph.as_default():
-    inputs = [gen.placeholder(dtype=dtype, shape=shape, name="args_%d" % i) for i, (dtype, shape) in enumerate(argument_specs)]
+    inputs = [gen.placeholder(dtype=dtype, shape=shape, name=f"args_{i}") for i, (dtype, shape) in enumerate(argument_specs)]
     outputs = [graph.capture(t) if t.graph is not graph else t for t in body(inputs)]
     outputs = [gen.identity(t) for t in outputs]
     effects = _order_effects(graph)
   definition = function_graph.definition(graph, inputs + graph.extra_args, outputs)
-  full_name = "__inference_%s_%d" % (re.sub(r"[^A-Za-z0-9_]", "_", name), _next_number())
+  full_name = "__inference_{}_{}".format(re.sub(r"[^A-Za-z0-9_]", "_", name), _next_number())
   definition.signature.name = full_name
   kept = {node.name for node in definition.node_def}
   for op in effects:
@@ -103,11 +103,11 @@ class StructuredFunction:
 
   def __init__(self, func, transformation_name, dataset=None, input_structure=None):
     if not callable(func):
-      raise ValueError("Argument `func` must be a callable. Received func=%r (of type %s)" % (func, type(func)))
+      raise ValueError(f"Argument `func` must be a callable. Received func={func!r} (of type {type(func)})")  # noqa: TRY004 (TensorFlow's class)
     structure = dataset.element_spec if dataset is not None else input_structure
     self.output_structure = None
     inner_name = getattr(func, "__name__", None) or type(getattr(func, "func", func)).__name__
-    name = "%s_%s" % (transformation_name.replace("()", "").replace(".", "_"), inner_name.replace("<lambda>", "lambda"))
+    name = "{}_{}".format(transformation_name.replace("()", "").replace(".", "_"), inner_name.replace("<lambda>", "lambda"))
 
     def body(tensors):
       nested = element_specs.from_tensor_list(structure, tensors)
@@ -118,7 +118,7 @@ class StructuredFunction:
       try:
         self.output_structure = element_specs.type_spec_from_value(result)
       except (ValueError, TypeError) as error:
-        raise TypeError("Unsupported return value from function passed to %s: %s." % (transformation_name, result)) from error
+        raise TypeError(f"Unsupported return value from function passed to {transformation_name}: {result}.") from error
       return element_specs.to_tensor_list(self.output_structure, result)
 
     specs = list(zip(element_specs.flat_types(structure), element_specs.flat_shapes(structure)))

@@ -69,8 +69,8 @@ def _checked(values, types, shapes):
     flat = structures.flatten_up_to(types, values)
   except (TypeError, ValueError):
     raise TypeError(
-      "`generator` yielded an element that did not match the expected structure. The expected structure was %s, but the yielded "
-      "element was %s." % (types, values)
+      f"`generator` yielded an element that did not match the expected structure. The expected structure was {types}, but the yielded "
+      f"element was {values}."
     ) from None
   arrays = []
   for value, dtype in zip(flat, structures.flatten(types)):
@@ -78,19 +78,16 @@ def _checked(values, types, shapes):
       arrays.append(_as_array(value, dtype))
     except (TypeError, ValueError):
       raise TypeError(
-        "`generator` yielded an element that could not be converted to the expected type. The expected type was %s, but the yielded "
-        "element was %s." % (dtype.name, value)
+        f"`generator` yielded an element that could not be converted to the expected type. The expected type was {dtype.name}, but the yielded "
+        f"element was {value}."
       ) from None
   for array, dtype, shape in zip(arrays, structures.flatten(types), structures.flatten(shapes)):
     if dtype != dtypes.string and array.dtype != dtype.as_numpy_dtype:
       raise TypeError(
-        "`generator` yielded an element of type %s where an element of type %s was expected."
-        % (array.dtype, np.dtype(dtype.as_numpy_dtype).name)
+        f"`generator` yielded an element of type {array.dtype} where an element of type {np.dtype(dtype.as_numpy_dtype).name} was expected."
       )
     if not shape.is_compatible_with(array.shape):
-      raise TypeError(
-        "`generator` yielded an element of shape %s where an element of shape %s was expected." % (array.shape, shape)
-      )
+      raise TypeError(f"`generator` yielded an element of shape {array.shape} where an element of shape {shape} was expected.")
   return arrays
 
 

@@ -24,8 +24,7 @@ def _int64_function(func, name):
 def _check_key(called, what):
   if not element_specs.are_compatible(called.output_structure, _KEY):
     raise ValueError(
-      "Invalid `%s`. `%s` must return a single `tf.int64` scalar tensor but its return type is %s."
-      % (what, what, called.output_structure)
+      f"Invalid `{what}`. `{what}` must return a single `tf.int64` scalar tensor but its return type is {called.output_structure}."
     )
   return called
 
@@ -50,12 +49,9 @@ def group_by_window(key_func, reduce_func, window_size=None, window_size_func=No
     reduced = StructuredFunction(reduce_func, name, input_structure=(_KEY, DatasetSpec(dataset.element_spec)))
     if not isinstance(reduced.output_structure, DatasetSpec):
       raise TypeError(
-        "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its return type is %s."
-        % (reduced.output_structure,)
+        f"Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its return type is {reduced.output_structure}."
       )
-    size = StructuredFunction(
-      _int64_function(window_size_func, "window_size_func_wrapper"), name, input_structure=_KEY
-    )
+    size = StructuredFunction(_int64_function(window_size_func, "window_size_func_wrapper"), name, input_structure=_KEY)
     _check_key(size, "window_size_func")
     spec = reduced.output_structure.element_spec
     made = gen.group_by_window_dataset(
@@ -141,8 +137,8 @@ def bucket_by_sequence_length(
 
   if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
     raise ValueError(
-      "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)=%d` and "
-      "`len(bucket_boundaries)=%d`." % (len(bucket_batch_sizes), len(bucket_boundaries))
+      f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
+      f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
     )
   batch_sizes = constants.constant(bucket_batch_sizes, dtype=dtypes.int64)
 

@@ -68,8 +68,7 @@ def directed(selector, datasets, stop_on_empty_dataset=False):
       spec = element_specs.most_specific(spec, other.element_spec)
     except (TypeError, ValueError):
       raise TypeError(
-        "Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 element_spec=%s.\nDataset %d element_spec=%s."
-        % (datasets[0].element_spec, i + 1, other.element_spec)
+        f"Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 element_spec={datasets[0].element_spec}.\nDataset {i + 1} element_spec={other.element_spec}."
       ) from None
   made = gen.directed_interleave_dataset(
     selector._variant_tensor,
@@ -120,11 +119,11 @@ def sampled(datasets, weights, seed, stop_on_empty_dataset=False):
   else:
     weights = convert.convert_to_tensor(weights, name="weights")
     if weights.dtype not in (dtypes.float32, dtypes.float64):
-      raise TypeError(
-        "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is %s." % weights.dtype
-      )
+      raise TypeError(f"Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is {weights.dtype}.")
     if not weights.shape.is_compatible_with([number]):
-      raise ValueError("Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is %s." % weights.shape)
+      raise ValueError(
+        f"Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is {weights.shape}."
+      )
     logits = shapes.expand_dims(elementwise.log(weights, name="logits"), 0)
 
   def select(seed):
@@ -139,7 +138,6 @@ def choose_from_datasets(datasets, choice_dataset):
   """A data set of elements of a list of data sets, in the order of the int64 numbers of another one."""
   if not element_specs.are_compatible(choice_dataset.element_spec, TensorSpec([], dtypes.int64)):
     raise TypeError(
-      "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are %s."
-      % (choice_dataset.element_spec,)
+      f"Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are {choice_dataset.element_spec}."
     )
   return directed(transformations.rewritten(choice_dataset), datasets)

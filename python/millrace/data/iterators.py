@@ -59,10 +59,10 @@ class Iterator:
 
   def make_initializer(self, dataset, name=None):
     """Returns the operation that puts the iterator before the first element of a data set."""
-    with scopes.name_scope(name, "make_initializer") as name:
+    with scopes.name_scope(name, "make_initializer") as scope:
       _check_fits(self, dataset)
       with scopes.colocate_with(self._iterator_resource):
-        return gen.make_iterator(dataset._variant_tensor, self._iterator_resource, name=name)
+        return gen.make_iterator(dataset._variant_tensor, self._iterator_resource, name=scope)
 
   def get_next(self, name=None):
     """Returns the tensors of the next element, as a structure. Called once for a graph, not in a loop of steps."""
@@ -130,12 +130,7 @@ def _check_fits(iterator, dataset):
   ):
     expected, got = get(mine), get(theirs)
     if what == "shapes" or structures.flatten(expected) != structures.flatten(got):
-      raise TypeError("Expected output %s %r but got dataset with output %s %r." % (what, expected, what, got))
-
-
-def from_resource(resource, spec):
-  """Returns an iterator for the tensor that stands for one."""
-  return _iterator(resource, None, spec)
+      raise TypeError(f"Expected output {what} {expected!r} but got dataset with output {what} {got!r}.")
 
 
 def _iterator(resource, initializer, spec):
@@ -170,8 +165,7 @@ def _check_graph(dataset):
   current = graphs.get_default_graph()
   if dataset._variant_tensor.graph is not current and not current.building_function:
     raise ValueError(
-      "The graph %s of the iterator is different from the graph %s the dataset: %s was created in. If you are using the Estimator "
+      f"The graph {current} of the iterator is different from the graph {dataset._variant_tensor.graph} the dataset: {dataset._variant_tensor} was created in. If you are using the Estimator "
       "API, make sure that no part of the dataset returned by the `input_fn` function is defined outside the `input_fn` function. "
       "Otherwise, make sure that the creation of the data set and of its iterator are in the same graph."
-      % (current, dataset._variant_tensor.graph, dataset._variant_tensor)
     )

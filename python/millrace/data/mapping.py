@@ -28,14 +28,14 @@ def map_(dataset, map_func, num_parallel_calls=None, preserve_cardinality=True, 
 
 def _check_not_empty(called, op_type):
   if not structures.flatten(called.output_structure):
-    raise ValueError("Attr 'output_types' of '%s' Op passed list of length 0 less than minimum 1." % op_type)
+    raise ValueError(f"Attr 'output_types' of '{op_type}' Op passed list of length 0 less than minimum 1.")
 
 
 def dataset_spec_of(called, what="map_func"):
   """The spec of the elements of the data sets that a function returns."""
   if not isinstance(called.output_structure, DatasetSpec):
     raise TypeError(
-      "The `%s` argument must return a `Dataset` object. Got %r." % (what, element_specs.legacy_classes(called.output_structure))
+      f"The `{what}` argument must return a `Dataset` object. Got {element_specs.legacy_classes(called.output_structure)!r}."
     )
   return called.output_structure.element_spec
 
@@ -43,9 +43,7 @@ def dataset_spec_of(called, what="map_func"):
 def flat_map(dataset, map_func, transformation_name="Dataset.flat_map()"):
   called = StructuredFunction(map_func, transformation_name, dataset)
   spec = dataset_spec_of(called)
-  made = gen.flat_map_dataset(
-    dataset._variant_tensor, called.captured_inputs, f=called.function, **element_specs.attrs_of(spec)
-  )
+  made = gen.flat_map_dataset(dataset._variant_tensor, called.captured_inputs, f=called.function, **element_specs.attrs_of(spec))
   return DatasetV1Adapter(made, spec, [dataset])
 
 
@@ -82,8 +80,7 @@ def predicate_function(dataset, predicate, name):
   called = StructuredFunction(predicate, name, dataset)
   if not element_specs.are_compatible(called.output_structure, TensorSpec([], dtypes.bool)):
     raise ValueError(
-      "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is %s."
-      % (called.output_structure,)
+      f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {called.output_structure}."
     )
   return called
 
@@ -130,11 +127,10 @@ def stateful_function(func, name, state_spec, element_spec, result_of):
     found = result_of(called)
     for old, new in zip(structures.flatten(state_spec), structures.flatten(found)):
       if not issubclass(type(new), type(old)):
-        raise TypeError("The element classes for the new state must match the initial state. Expected %s; got %s." % (old, new))
+        raise TypeError(f"The element classes for the new state must match the initial state. Expected {old}; got {new}.")
       if getattr(old, "dtype", None) != getattr(new, "dtype", None):
         raise TypeError(
-          "The element types for the new state must match the initial state. Expected %s; got %s."
-          % (element_specs.legacy_types(state_spec), element_specs.legacy_types(found))
+          f"The element types for the new state must match the initial state. Expected {element_specs.legacy_types(state_spec)}; got {element_specs.legacy_types(found)}."
         )
     structures.assert_same_structure(state_spec, found)
     wider = structures.map_structure(_wider, state_spec, found)

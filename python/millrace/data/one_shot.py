@@ -25,9 +25,11 @@ def _sorted_ancestors(op):
 
 def _refuse(what, op):
   raise ValueError(
-    "Cannot capture a %s%s (name:%s, type:%s) by value.: A likely cause of this error is that the dataset for which you are calling "
+    "Cannot capture a {}{} (name:{}, type:{}) by value.: A likely cause of this error is that the dataset for which you are calling "
     "`make_one_shot_iterator()` captures a stateful object, such as a `tf.Variable` or `tf.lookup.StaticHashTable`, which is not "
-    "supported. Use `make_initializable_iterator()` instead." % (what, " node" if what == "stateful" else "", op.name, op.type)
+    "supported. Use `make_initializable_iterator()` instead.".format(
+      what, " node" if what == "stateful" else "", op.name, op.type
+    )
   )
 
 

@@ -42,7 +42,7 @@ class OptionalSpec(composite.TypeSpec):
 
   def most_specific_compatible_type(self, other):
     if not isinstance(other, OptionalSpec):
-      raise ValueError("No TypeSpec is compatible with both %s and %s" % (self, other))
+      raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")  # noqa: TRY004 (TensorFlow's class)
     return OptionalSpec(element_specs.most_specific(self._value_structure, other._value_structure))
 
 
@@ -112,9 +112,5 @@ class _OptionalImpl(Optional):
 def get_next_as_optional(iterator):
   """Returns the next element of an iterator as an Optional, which has no value after the last one."""
   with scopes.colocate_with(iterator._iterator_resource):
-    made = gen.iterator_get_next_as_optional(
-      iterator._iterator_resource, **element_specs.attrs_of(iterator.element_spec)
-    )
+    made = gen.iterator_get_next_as_optional(iterator._iterator_resource, **element_specs.attrs_of(iterator.element_spec))
   return _OptionalImpl(made, iterator.element_spec)
-
-

@@ -16,7 +16,7 @@ def padded_batch(dataset, batch_size, padded_shapes, padding_values, drop_remain
     if not isinstance(spec, TensorSpec):
       raise TypeError(
         "`padded_batch` is only supported for datasets that produce tensor elements but the input dataset produces elements of "
-        "unsupported type %s." % (spec.value_type,)
+        f"unsupported type {spec.value_type}."
       )
   shapes_of_inputs = dataset.output_shapes
   batch_size = as_int64(batch_size, "batch_size")
@@ -27,9 +27,7 @@ def padded_batch(dataset, batch_size, padded_shapes, padding_values, drop_remain
     padding_values = structures.map_structure(_default_value, dataset.output_types)
   elif not structures.is_sequence(padding_values) and structures.is_sequence(dataset.output_types):
     padding_values = structures.map_structure(lambda _: padding_values, dataset.output_types)
-  values = structures.map_structure_up_to(
-    shapes_of_inputs, _value_tensor, padding_values, dataset.output_types
-  )
+  values = structures.map_structure_up_to(shapes_of_inputs, _value_tensor, padding_values, dataset.output_types)
   drop_remainder = convert.convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
   static_size = transformations.static_value(batch_size) if transformations.static_value(drop_remainder) else None
   flat_shapes = structures.flatten(shapes)
@@ -62,18 +60,14 @@ def _shape_tensor(padded, actual):
   else:
     made = convert.convert_to_tensor(padded, preferred_dtype=dtypes.int64)
     if made.shape.ndims != 1:
-      raise ValueError(
-        "The given shape %s must be a 1-D tensor of `tf.int64` values, but the shape was %s." % (padded, made.shape)
-      )
+      raise ValueError(f"The given shape {padded} must be a 1-D tensor of `tf.int64` values, but the shape was {made.shape}.")
     if made.dtype != dtypes.int64:
       raise TypeError(
-        "The given shape %s must be a 1-D tensor of `tf.int64` values, but the element type was %s." % (padded, made.dtype.name)
+        f"The given shape {padded} must be a 1-D tensor of `tf.int64` values, but the element type was {made.dtype.name}."
       )
     shape = tensor_values.constant_value_as_shape(made)
   if not _fits(shape, actual):
-    raise ValueError(
-      "The padded shape %s is not compatible with the shape %s of the corresponding input component." % (shape, actual)
-    )
+    raise ValueError(f"The padded shape {shape} is not compatible with the shape {actual} of the corresponding input component.")
   return made
 
 
@@ -82,9 +76,7 @@ def _fits(padded, actual):
     return True
   if padded.ndims != actual.ndims:
     return False
-  return all(
-    wide is None or narrow is None or wide >= narrow for wide, narrow in zip(padded.as_list(), actual.as_list())
-  )
+  return all(wide is None or narrow is None or wide >= narrow for wide, narrow in zip(padded.as_list(), actual.as_list()))
 
 
 def _default_value(dtype):
@@ -98,9 +90,7 @@ def _default_value(dtype):
 def _value_tensor(value, dtype):
   made = convert.convert_to_tensor(value, name="padding_value")
   if not made.shape.is_compatible_with(tensor_shape.TensorShape([])):
-    raise ValueError(
-      "Invalid `padding_values`. `padding_values` values should be scalars, but got %s." % (made.shape,)
-    )
+    raise ValueError(f"Invalid `padding_values`. `padding_values` values should be scalars, but got {made.shape}.")
   if made.dtype != dtype:
-    raise TypeError("Mismatched type between padding value %r and input dataset's component type %r." % (value, dtype.name))
+    raise TypeError(f"Mismatched type between padding value {value!r} and input dataset's component type {dtype.name!r}.")
   return made

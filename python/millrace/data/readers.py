@@ -22,19 +22,18 @@ def _files(filenames):
   if isinstance(filenames, DatasetV1):
     if filenames.output_types != dtypes.string:
       raise TypeError(
-        "The `filenames` argument must contain `tf.string` elements. Got a dataset of `%r` elements." % (filenames.output_types,)
+        f"The `filenames` argument must contain `tf.string` elements. Got a dataset of `{filenames.output_types!r}` elements."
       )
     if not filenames.output_shapes.is_compatible_with([]):
       raise TypeError(
-        "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a dataset of element shape %s."
-        % (filenames.output_shapes,)
+        f"The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a dataset of element shape {filenames.output_shapes}."
       )
     return filenames
   from millrace.ops.array import shapes
 
   names = convert.convert_to_tensor(filenames, dtype_hint=dtypes.string)
   if names.dtype != dtypes.string:
-    raise TypeError("The `filenames` argument must contain `tf.string` elements. Got `%r` elements." % (names.dtype,))
+    raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` elements.")
   names = shapes.reshape(names, [-1], name="flat_filenames")
   return sources.slices([names], TensorSpec([], dtypes.string), is_files=True)
 
@@ -62,9 +61,7 @@ class TextLineDatasetV1(_FileDataset):
 
   def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
     def read(filename):
-      return gen.text_line_dataset(
-        filename, _compression(compression_type), _optional(buffer_size, "buffer_size", _BUFFER_BYTES)
-      )
+      return gen.text_line_dataset(filename, _compression(compression_type), _optional(buffer_size, "buffer_size", _BUFFER_BYTES))
 
     self._read(filenames, num_parallel_reads, read)
 
@@ -74,9 +71,7 @@ class TFRecordDatasetV1(_FileDataset):
 
   def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
     def read(filename):
-      return gen.tf_record_dataset(
-        filename, _compression(compression_type), _optional(buffer_size, "buffer_size", -1)
-      )
+      return gen.tf_record_dataset(filename, _compression(compression_type), _optional(buffer_size, "buffer_size", -1))
 
     self._read(filenames, num_parallel_reads, read)
 
@@ -99,10 +94,6 @@ class FixedLengthRecordDatasetV1(_FileDataset):
       header = _optional(header_bytes, "header_bytes", 0)
       footer = _optional(footer_bytes, "footer_bytes", 0)
       buffer = _optional(buffer_size, "buffer_size", _BUFFER_BYTES)
-      return gen.fixed_length_record_dataset_v2(
-        filename, header, size, footer, buffer, _compression(compression_type)
-      )
+      return gen.fixed_length_record_dataset_v2(filename, header, size, footer, buffer, _compression(compression_type))
 
     self._read(filenames, num_parallel_reads, read)
-
-

@@ -35,7 +35,7 @@ def rejection_resample(class_func, target_dist, initial_dist=None, seed=None):
       return (class_func(*element), element) if len(element) > 1 else (class_func(*element), element[0])
 
     with_class = dataset.map(add_class_value)
-    weights = mapping.map_(original_ds, lambda prob: (prob, 1.0 - prob))
+    weights = mapping.map_(original_ds, lambda prob: [(prob, 1.0 - prob)])
     return interleaving.sampled([with_class, filtered], weights, seed, stop_on_empty_dataset=True)
 
   return apply

@@ -19,7 +19,7 @@ def cardinality(dataset):
 def get_single_element(dataset):
   """Returns the only element. Running it fails with InvalidArgumentError if there are none or several."""
   if not isinstance(dataset, DatasetV1):
-    raise TypeError("Invalid `dataset`. Expected a `tf.data.Dataset` object but got %s." % type(dataset))
+    raise TypeError(f"Invalid `dataset`. Expected a `tf.data.Dataset` object but got {type(dataset)}.")
   flat = gen.dataset_to_single_element(dataset._variant_tensor, **element_specs.attrs_of(dataset.element_spec))
   return element_specs.from_tensor_list(dataset.element_spec, flat)
 
@@ -36,10 +36,10 @@ class TFRecordWriter:
   def write(self, dataset):
     """Returns the operation that writes all elements."""
     if not isinstance(dataset, DatasetV1):
-      raise TypeError("Invalid `dataset.` Expected a `tf.data.Dataset` object but got %s." % type(dataset))
+      raise TypeError(f"Invalid `dataset.` Expected a `tf.data.Dataset` object but got {type(dataset)}.")
     if not element_specs.are_compatible(dataset.element_spec, TensorSpec([], dtypes.string)):
       raise TypeError(
         "Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a dataset which produces elements "
-        "with shapes %s and types %s." % (dataset.output_shapes, dataset.output_types)
+        f"with shapes {dataset.output_shapes} and types {dataset.output_types}."
       )
     return gen.dataset_to_tf_record(dataset._variant_tensor, self._filename, self._compression_type)

@@ -34,7 +34,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
     self._estimator = estimator
     config = estimator._config
     if getattr(config, "num_worker_replicas", 1) > 1:
-      prefix = "input_%s_%d" % (config.task_type, config.task_id)
+      prefix = f"input_{config.task_type}_{config.task_id}"
     else:
       prefix = "input"
     self._latest_filename = "checkpoint_" + prefix

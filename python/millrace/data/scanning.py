@@ -20,13 +20,11 @@ def scan(initial_state, scan_func):
       if not (isinstance(made, (tuple, list)) and len(made) == 2):
         raise TypeError(
           "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but its return type is "
-          "%s." % (made,)
+          f"{made}."
         )
       return made[0]
 
-    called, state_spec = mapping.stateful_function(
-      scan_func, "Dataset.scan()", state_spec, dataset.element_spec, next_state
-    )
+    called, state_spec = mapping.stateful_function(scan_func, "Dataset.scan()", state_spec, dataset.element_spec, next_state)
     spec = called.output_structure[1]
     made = gen.scan_dataset(
       dataset._variant_tensor,
@@ -46,9 +44,7 @@ def take_while(predicate):
 
   def apply(dataset):
     called = mapping.predicate_function(dataset, predicate, "Dataset.take_while()")
-    return transformations.derived(
-      dataset, gen.take_while_dataset, called.captured_inputs, predicate=called.function
-    )
+    return transformations.derived(dataset, gen.take_while_dataset, called.captured_inputs, predicate=called.function)
 
   return apply
 
@@ -58,8 +54,9 @@ def unique():
 
   def apply(dataset):
     if structures.is_sequence(dataset.element_spec) or dataset.output_types not in (dtypes.int32, dtypes.int64, dtypes.string):
-      raise TypeError("`tf.data.Dataset.unique` does not support type %s, only `tf.int32`, `tf.int64`, and `tf.string` are supported."
-                      % (dataset.output_types,))
+      raise TypeError(
+        f"`tf.data.Dataset.unique` does not support type {dataset.output_types}, only `tf.int32`, `tf.int64`, and `tf.string` are supported."
+      )
     return transformations.derived(dataset, gen.unique_dataset)
 
   return apply
@@ -137,7 +134,7 @@ def _map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, n
   elif num_parallel_batches is not None:
     raise ValueError(
       "`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be set, but `num_parallel_batches` was "
-      "set to %s and `num_parallel_calls` as set to %s." % (num_parallel_batches, num_parallel_calls)
+      f"set to {num_parallel_batches} and `num_parallel_calls` as set to {num_parallel_calls}."
     )
 
   def apply(dataset):
@@ -178,14 +175,12 @@ def dense_to_sparse_batch(batch_size, row_shape):
     if structures.is_sequence(dataset.element_spec) or not hasattr(dataset.element_spec, "dtype"):
       raise TypeError(
         "`dense_to_sparse_batch` requires an input dataset whose elements have a single component, but the given dataset has the "
-        "following component types: %s." % (dataset.output_types,)
+        f"following component types: {dataset.output_types}."
       )
     shape = padding._shape_tensor(row_shape, tensor_shape.unknown_shape())
     known = tensor_values.constant_value_as_shape(shape)
     spec = element_specs.SparseTensorSpec(tensor_shape.TensorShape([None]).concatenate(known), dataset.element_spec.dtype)
-    made = gen.dense_to_sparse_batch_dataset(
-      dataset._variant_tensor, batch_size, row_shape=shape, **element_specs.attrs_of(spec)
-    )
+    made = gen.dense_to_sparse_batch_dataset(dataset._variant_tensor, batch_size, row_shape=shape, **element_specs.attrs_of(spec))
     return DatasetV1Adapter(made, spec, [dataset])
 
   return apply
@@ -203,5 +198,3 @@ def latency_stats(tag):
 
 def _counted(dataset, make, tag):
   return transformations.derived(dataset, make, convert.convert_to_tensor(tag, dtype=dtypes.string, name="tag"))
-
-

@@ -24,6 +24,10 @@ def from_tensor_slices(tensors):
 
 def slices(flat, spec, is_files=False):
   """A data set of the rows of a list of tensors, which stand for elements of a spec."""
+  if is_files:
+    # TensorFlow enters this scope here too, which counts for the names of later ones.
+    with scopes.name_scope("normalize_element"):
+      pass
   rows = tensor_shape.Dimension(None)
   for tensor in flat:
     if tensor.shape.ndims is not None:
@@ -35,7 +39,7 @@ def slices(flat, spec, is_files=False):
 
 def from_sparse_tensor_slices(sparse_tensor):
   if not isinstance(sparse_tensor, composite.SparseTensor):
-    raise TypeError("Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor`. Got %s." % type(sparse_tensor))
+    raise TypeError(f"Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor`. Got {type(sparse_tensor)}.")
   made = gen.sparse_tensor_slice_dataset(sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape)
   rank = sparse_tensor.dense_shape.shape.dims[0].value if sparse_tensor.dense_shape.shape.ndims else None
   rank = None if rank is None else rank - 1
@@ -55,7 +59,7 @@ def range_(*args):
   elif len(args) == 3:
     start, stop, step = args
   else:
-    raise ValueError("Invalid `args`. The length of `args` should be between 1 and 3 but was %d." % len(args))
+    raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
   start, stop, step = as_int64(start, "start"), as_int64(stop, "stop"), as_int64(step, "step")
   spec = TensorSpec([], dtypes.int64)
   return DatasetV1Adapter(gen.range_dataset(start, stop, step, **element_specs.attrs_of(spec)), spec)
@@ -71,7 +75,7 @@ def zip_(datasets):
         )
       raise TypeError(
         "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects but encountered "
-        "object of type %s." % type(dataset)
+        f"object of type {type(dataset)}."
       )
   spec = structures.pack_sequence_as(datasets, [dataset.element_spec for dataset in structures.flatten(datasets)])
   flat = structures.flatten(datasets)
@@ -91,9 +95,7 @@ def list_files(file_pattern, shuffle=None, seed=None):
     file_pattern = convert.convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
     files = gen.matching_files(file_pattern)
     condition = binary.greater(shapes.shape(files)[0], 0, name="match_not_empty")
-    message = binary.add(
-      "No files matched pattern: ", texts.reduce_join(file_pattern, separator=", "), name="message"
-    )
+    message = binary.add("No files matched pattern: ", texts.reduce_join(file_pattern, separator=", "), name="message")
     waits = assertion.Assert(condition, [message], summarize=1, name="assert_not_empty")
     with scopes.control_dependencies([waits]):
       files = gen.identity(files)
@@ -109,5 +111,3 @@ def _shuffled(dataset, buffer_size, seed):
   attrs = element_specs.attrs_of(dataset.element_spec)
   made = gen.shuffle_dataset(dataset._variant_tensor, buffer_size, seed, seed2, reshuffle_each_iteration=True, **attrs)
   return DatasetV1Adapter(made, dataset.element_spec, [dataset])
-
-

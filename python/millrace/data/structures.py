@@ -3,7 +3,7 @@
 Unlike elsewhere, a list is one element: it becomes one tensor. So is a SparseTensorValue.
 """
 
-import collections.abc as abc
+from collections import abc
 
 from millrace.framework import composite
 from millrace.framework import nest as plain
@@ -47,8 +47,7 @@ def pack_sequence_as(structure, flat):
   count = len(flatten(structure))
   if count != len(flat):
     raise ValueError(
-      "Could not pack sequence. Structure had %d elements, but flat_sequence had %d elements.  Structure: %s, flat_sequence: %s."
-      % (count, len(flat), structure, flat)
+      f"Could not pack sequence. Structure had {count} elements, but flat_sequence had {len(flat)} elements.  Structure: {structure}, flat_sequence: {flat}."
     )
   return _pack(structure, iter(flat))
 
@@ -69,25 +68,21 @@ def map_structure(function, *structures):
 def assert_same_structure(one, two, check_types=True):
   """Raises ValueError if the structures differ, TypeError if only their kinds do."""
   if is_sequence(one) != is_sequence(two):
-    raise ValueError(
-      "The two structures don't have the same nested structure. First structure: %s, second structure: %s." % (one, two)
-    )
+    raise ValueError(f"The two structures don't have the same nested structure. First structure: {one}, second structure: {two}.")
   if not is_sequence(one):
     return
   if check_types and type(one) is not type(two) and not (isinstance(one, abc.Mapping) and isinstance(two, abc.Mapping)):
     raise TypeError(
-      "The two structures don't have the same sequence type. First structure has type %s, while second structure has type %s."
-      % (type(one), type(two))
+      f"The two structures don't have the same sequence type. First structure has type {type(one)}, while second structure has type {type(two)}."
     )
   if isinstance(one, abc.Mapping) and set(one) != set(two):
     raise ValueError(
-      "The two dictionaries don't have the same set of keys. First structure has keys %s, while second structure has keys %s."
-      % (list(one), list(two))
+      f"The two dictionaries don't have the same set of keys. First structure has keys {list(one)}, while second structure has keys {list(two)}."
     )
   first, second = _parts(one), _parts(two)
   if len(first) != len(second):
     raise ValueError(
-      "The two structures don't have the same number of elements. First structure: %s, second structure: %s." % (one, two)
+      f"The two structures don't have the same number of elements. First structure: {one}, second structure: {two}."
     )
   for a, b in zip(first, second):
     assert_same_structure(a, b, check_types)
@@ -100,18 +95,17 @@ def flatten_up_to(shallow, deep):
   parts = list(deep) if isinstance(deep, list) else _parts(deep) if is_sequence(deep) else None
   if parts is None:
     raise TypeError(
-      "If shallow structure is a sequence, input must also be a sequence. Input has type: '%s'." % type(deep).__name__
+      f"If shallow structure is a sequence, input must also be a sequence. Input has type: '{type(deep).__name__}'."
     )
   if isinstance(shallow, abc.Mapping) and isinstance(deep, abc.Mapping) and set(shallow) != set(deep):
     raise ValueError(
-      "The two structures don't have the same keys. Input structure has keys %s, while shallow structure has keys %s."
-      % (list(deep), list(shallow))
+      f"The two structures don't have the same keys. Input structure has keys {list(deep)}, while shallow structure has keys {list(shallow)}."
     )
   inner = _parts(shallow)
   if len(inner) != len(parts):
     raise ValueError(
-      "The two structures don't have the same sequence length. Input structure has length %d, while shallow structure has length "
-      "%d." % (len(parts), len(inner))
+      f"The two structures don't have the same sequence length. Input structure has length {len(parts)}, while shallow structure has length "
+      f"{len(inner)}."
     )
   return [element for a, b in zip(inner, parts) for element in flatten_up_to(a, b)]
 

@@ -20,7 +20,7 @@ def _default_of(value, index):
       kind = None
   if kind is not None:
     return constants.constant([], dtype=kind)
-  return convert.convert_to_tensor(value, name="record_defaults_%d" % index)
+  return convert.convert_to_tensor(value, name=f"record_defaults_{index}")
 
 
 class CsvDatasetV1(DatasetV1Adapter):
@@ -78,5 +78,3 @@ class SqlDatasetV1(DatasetV1Adapter):
     spec = structures.map_structure(lambda t: TensorSpec([], t), element_specs.types_from(output_types))
     made = gen.sql_dataset(driver_name, data_source_name, query, **element_specs.attrs_of(spec))
     super().__init__(made, spec)
-
-

@@ -27,9 +27,7 @@ def concatenate(dataset, other):
   try:
     spec = element_specs.most_specific(dataset.element_spec, other.element_spec)
   except (TypeError, ValueError):
-    raise TypeError(
-      "Incompatible dataset elements:\n  %s vs.   %s" % (dataset.element_spec, other.element_spec)
-    ) from None
+    raise TypeError(f"Incompatible dataset elements:\n  {dataset.element_spec} vs.   {other.element_spec}") from None
   made = gen.concatenate_dataset(dataset._variant_tensor, other._variant_tensor, **element_specs.attrs_of(spec))
   return DatasetV1Adapter(made, spec, [dataset, other])
 
@@ -99,9 +97,7 @@ def window(dataset, size, shift, stride, drop_remainder):
   size, shift, stride = as_int64(size, "size"), as_int64(shift, "shift"), as_int64(stride, "stride")
   drop_remainder = convert.convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
   spec = structures.map_structure(DatasetSpec, dataset.element_spec)
-  made = gen.window_dataset(
-    dataset._variant_tensor, size, shift, stride, drop_remainder, **element_specs.attrs_of(spec)
-  )
+  made = gen.window_dataset(dataset._variant_tensor, size, shift, stride, drop_remainder, **element_specs.attrs_of(spec))
   return DatasetV1Adapter(made, spec, [dataset])
 
 
@@ -114,8 +110,7 @@ def options_of(dataset):
 
 
 def with_options(dataset, options):
-  merged = options_of(dataset).merge(options)
   with scopes.colocate_with(dataset._variant_tensor):
-    made = derived(dataset, gen.options_dataset, serialized_options=merged._bytes())
+    made = derived(dataset, gen.options_dataset, serialized_options=options._bytes())
   made._options = options
   return made

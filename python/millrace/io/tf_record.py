@@ -23,7 +23,7 @@ class TFRecordCompressionType:
 class TFRecordOptions:
   """How a file of records is written: compression and its parameters. None stands for zlib's defaults."""
 
-  compression_type_map = {
+  compression_type_map = {  # noqa: RUF012 (a plain dictionary, as in TensorFlow)
     TFRecordCompressionType.ZLIB: "ZLIB",
     TFRecordCompressionType.GZIP: "GZIP",
     TFRecordCompressionType.NONE: "",
@@ -61,11 +61,11 @@ class TFRecordOptions:
       return cls.get_compression_type_string(options.compression_type)
     if isinstance(options, str):
       if options not in cls.compression_type_map.values():
-        raise ValueError('Not a valid compression_type: "%s"' % options)
+        raise ValueError(f'Not a valid compression_type: "{options}"')
       return options
     if options in cls.compression_type_map:
       return cls.compression_type_map[options]
-    raise ValueError('Not a valid compression_type: "%s"' % (options,))
+    raise ValueError(f'Not a valid compression_type: "{options}"')
 
 
 class TFRecordWriter:
@@ -145,16 +145,17 @@ def _records(data):
   at = 0
   while at < len(data):
     if at + 12 > len(data):
-      raise errors.DataLossError(None, None, "truncated record at %d" % at)
+      raise errors.DataLossError(None, None, f"truncated record at {at}")
     head = data[at : at + 8]
     if struct.unpack_from("<I", data, at + 8)[0] != masked_crc32c(head):
-      raise errors.DataLossError(None, None, "corrupted record at %d" % at)
+      hint = "" if at else " (Is this even a TFRecord file?)"
+      raise errors.DataLossError(None, None, f"corrupted record at {at}{hint}")
     (length,) = struct.unpack("<Q", head)
     start, end = at + 12, at + 12 + length
     if end + 4 > len(data):
-      raise errors.DataLossError(None, None, "truncated record at %d" % at)
+      raise errors.DataLossError(None, None, f"truncated record at {at}")
     record = data[start:end]
     if struct.unpack_from("<I", data, end)[0] != masked_crc32c(record):
-      raise errors.DataLossError(None, None, "corrupted record at %d" % at)
+      raise errors.DataLossError(None, None, f"corrupted record at {at}")
     yield record
     at = end + 4

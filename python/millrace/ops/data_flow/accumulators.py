@@ -37,7 +37,7 @@ class ConditionalAccumulatorBase:
   def num_accumulated(self, name=None):
     """Returns an int32 tensor: how many gradients have come since the last were taken."""
     if name is None:
-      name = "%s_NumAccumulated" % self._name
+      name = f"{self._name}_NumAccumulated"
     make = gen.resource_accumulator_num_accumulated if self._is_resource() else gen.accumulator_num_accumulated
     return make(self._accumulator_ref, name=name)
 

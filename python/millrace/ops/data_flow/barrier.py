@@ -17,7 +17,7 @@ class Barrier:
       self._shapes = [tensor_shape.TensorShape(s) for s in shapes]
       for i, shape in enumerate(self._shapes):
         if shape.num_elements() == 0:
-          raise ValueError("Empty tensors are not supported, but received shape '%s' at index %d" % (shape, i))
+          raise ValueError(f"Empty tensors are not supported, but received shape '{shape}' at index {i}")
     else:
       self._shapes = [tensor_shape.unknown_shape() for _ in self._types]
     self._barrier_ref = gen.barrier(component_types=self._types, shapes=self._shapes, shared_name=shared_name or "", name=name)
@@ -36,13 +36,13 @@ class Barrier:
   def insert_many(self, component_index, keys, values, name=None):
     """Returns the operation that gives keys their values for one component."""
     if name is None:
-      name = "%s_BarrierInsertMany" % self._name
+      name = f"{self._name}_BarrierInsertMany"
     return gen.barrier_insert_many(self._barrier_ref, keys, values, component_index=component_index, name=name)
 
   def take_many(self, num_elements, allow_small_batch=False, timeout=None, name=None):
     """Returns (indices, keys, list of values) of complete elements, waiting for `num_elements` of them."""
     if name is None:
-      name = "%s_BarrierTakeMany" % self._name
+      name = f"{self._name}_BarrierTakeMany"
     taken = gen.barrier_take_many(
       self._barrier_ref,
       num_elements=num_elements,
@@ -65,17 +65,17 @@ class Barrier:
   def close(self, cancel_pending_enqueues=False, name=None):
     """Returns the operation that lets no new keys in; with `cancel_pending_enqueues`, also no values of keys that are not complete."""
     if name is None:
-      name = "%s_BarrierClose" % self._name
+      name = f"{self._name}_BarrierClose"
     return gen.barrier_close(self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)
 
   def ready_size(self, name=None):
     """Returns an int32 tensor: the number of complete elements."""
     if name is None:
-      name = "%s_BarrierReadySize" % self._name
+      name = f"{self._name}_BarrierReadySize"
     return gen.barrier_ready_size(self._barrier_ref, name=name)
 
   def incomplete_size(self, name=None):
     """Returns an int32 tensor: the number of elements that miss components."""
     if name is None:
-      name = "%s_BarrierIncompleteSize" % self._name
+      name = f"{self._name}_BarrierIncompleteSize"
     return gen.barrier_incomplete_size(self._barrier_ref, name=name)

@@ -19,7 +19,7 @@ class MapStagingArea(BaseStagingArea):
 
   def put(self, key, vals, indices=None, name=None):
     """Returns the operation that gives a key values: a list with the numbers of its components, or a dictionary by names."""
-    with scopes.name_scope(name, "%s_put" % self._name, _as_list(vals)) as scope:
+    with scopes.name_scope(name, f"{self._name}_put", _as_list(vals)) as scope:
       vals, indices = self._check_values(vals, indices)
       with scopes.colocate_with(self._coloc_op):
         return self._make("stage")(key, indices, vals, dtypes=self._dtypes, name=scope, **self._options())
@@ -29,24 +29,24 @@ class MapStagingArea(BaseStagingArea):
     if indices is None:
       indices = list(range(len(self._dtypes)))
     if not isinstance(indices, (tuple, list)):
-      raise TypeError("Invalid indices type '%s'" % type(indices))
+      raise TypeError(f"Invalid indices type '{type(indices)}'")
     if not indices:
       raise ValueError("Empty indices")
     if all(isinstance(i, str) for i in indices):
       if self._names is None:
-        raise ValueError("String indices provided '%s', but this Staging Area was not created with names." % (indices,))
+        raise ValueError(f"String indices provided '{indices}', but this Staging Area was not created with names.")
       try:
         indices = [self._names.index(n) for n in indices]
       except ValueError:
-        raise ValueError("Named index not in Staging Area names '%s'" % (self._names,)) from None
+        raise ValueError(f"Named index not in Staging Area names '{self._names}'") from None
     elif not all(isinstance(i, int) for i in indices):
-      raise TypeError("Mixed types in indices '%s'. May only be str or int" % (indices,))
+      raise TypeError(f"Mixed types in indices '{indices}'. May only be str or int")
     return list(indices), [self._dtypes[i] for i in indices]
 
   def peek(self, key, indices=None, name=None):
     """Returns the element of a key, or some of its components, waiting for it; it stays in the area."""
     if name is None:
-      name = "%s_pop" % self._name
+      name = f"{self._name}_pop"
     indices, dtypes = self._indices(indices)
     with scopes.colocate_with(self._coloc_op):
       seen = self._make("peek")(key, indices=indices, dtypes=dtypes, name=name, **self._options())
@@ -58,7 +58,7 @@ class MapStagingArea(BaseStagingArea):
 
   def _get(self, key, indices, name):
     if name is None:
-      name = "%s_get" % self._name
+      name = f"{self._name}_get"
     indices, dtypes = self._indices(indices)
     with scopes.colocate_with(self._coloc_op):
       taken = self._make("unstage")(key, indices, dtypes=dtypes, name=name, **self._options())
@@ -66,7 +66,7 @@ class MapStagingArea(BaseStagingArea):
 
   def _pop(self, indices, name):
     if name is None:
-      name = "%s_get_nokey" % self._name
+      name = f"{self._name}_get_nokey"
     indices, dtypes = self._indices(indices)
     with scopes.colocate_with(self._coloc_op):
       key, taken = self._make("unstage_no_key")(indices, dtypes=dtypes, name=name, **self._options())
@@ -75,13 +75,13 @@ class MapStagingArea(BaseStagingArea):
 
   def size(self, name=None):
     """Returns an int32 tensor: how many complete elements there are."""
-    return self._make("size")(name=name or "%s_size" % self._name, dtypes=self._dtypes, **self._options())
+    return self._make("size")(name=name or f"{self._name}_size", dtypes=self._dtypes, **self._options())
 
   def incomplete_size(self, name=None):
     """Returns an int32 tensor: how many elements miss components."""
-    name = name or "%s_incomplete_size" % self._name
+    name = name or f"{self._name}_incomplete_size"
     return self._make("incomplete_size")(name=name, dtypes=self._dtypes, **self._options())
 
   def clear(self, name=None):
     """Returns the operation that takes everything out."""
-    return self._make("clear")(name=name or "%s_clear" % self._name, dtypes=self._dtypes, **self._options())
+    return self._make("clear")(name=name or f"{self._name}_clear", dtypes=self._dtypes, **self._options())

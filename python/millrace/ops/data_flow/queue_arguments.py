@@ -1,6 +1,6 @@
 """What makers of queues, barriers and staging areas do with their arguments: lists of types, shapes and names."""
 
-import collections.abc as abc
+from collections import abc
 
 from millrace.framework import dtypes as dtypes_lib
 from millrace.framework import tensor_shape
@@ -24,15 +24,15 @@ def as_shape_list(shapes, dtypes, unknown_dim_allowed=False, unknown_rank_allowe
   if isinstance(shapes, tensor_shape.TensorShape):
     shapes = [shapes]
   if not isinstance(shapes, (tuple, list)):
-    raise TypeError("Shapes must be a TensorShape or a list or tuple of TensorShapes, got %s." % type(shapes))
+    raise TypeError(f"Shapes must be a TensorShape or a list or tuple of TensorShapes, got {type(shapes)}.")
   if all(shape is None or isinstance(shape, int) for shape in shapes):
     # One shape for the one component.
     shapes = [shapes]
   shapes = [tensor_shape.as_shape(shape) for shape in shapes]
   if not unknown_dim_allowed and any(not shape.is_fully_defined() for shape in shapes):
-    raise ValueError("All shapes must be fully defined: %s" % shapes)
+    raise ValueError(f"All shapes must be fully defined: {shapes}")
   if not unknown_rank_allowed and any(shape.dims is None for shape in shapes):
-    raise ValueError("All shapes must have a defined rank: %s" % shapes)
+    raise ValueError(f"All shapes must have a defined rank: {shapes}")
   return shapes
 
 
@@ -44,7 +44,6 @@ def as_name_list(names, dtypes):
     names = [names]
   if len(names) != len(dtypes):
     raise ValueError(
-      "List of names must have the same length as the list of dtypes, received len(names)=%d,len(dtypes)=%d"
-      % (len(names), len(dtypes))
+      f"List of names must have the same length as the list of dtypes, received len(names)={len(names)},len(dtypes)={len(dtypes)}"
     )
   return list(names)

@@ -33,9 +33,7 @@ class PaddingFIFOQueue(QueueBase):
     shapes = as_shape_list(shapes, dtypes, unknown_dim_allowed=True)
     names = as_name_list(names, dtypes)
     if len(dtypes) != len(shapes):
-      raise ValueError(
-        "Shapes must be provided for all components, but received %d dtypes and %d shapes." % (len(dtypes), len(shapes))
-      )
+      raise ValueError(f"Shapes must be provided for all components, but received {len(dtypes)} dtypes and {len(shapes)} shapes.")
     queue_ref = gen.padding_fifo_queue_v2(
       component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=shared_name or "", name=name
     )

@@ -20,7 +20,7 @@ class QueueBase:
     if shapes is not None:
       if len(shapes) != len(dtypes):
         raise ValueError(
-          "Queue shapes must have the same length as dtypes, received len(shapes)=%d, len(dtypes)=%d" % (len(shapes), len(dtypes))
+          f"Queue shapes must have the same length as dtypes, received len(shapes)={len(shapes)}, len(dtypes)={len(dtypes)}"
         )
       self._shapes = [tensor_shape.TensorShape(s) for s in shapes]
     else:
@@ -28,7 +28,7 @@ class QueueBase:
     if names is not None:
       if len(names) != len(dtypes):
         raise ValueError(
-          "Queue names must have the same length as dtypes,received len(names)=%d,len {dtypes)=%d" % (len(names), len(dtypes))
+          f"Queue names must have the same length as dtypes,received len(names)={len(names)},len {{dtypes)={len(dtypes)}"
         )
       self._names = names
     else:
@@ -88,8 +88,7 @@ class QueueBase:
         raise ValueError("Queue must have names to enqueue a dictionary")
       if sorted(self._names) != sorted(vals):
         raise ValueError(
-          "Keys in dictionary to enqueue do not match names of Queue.  Dictionary: %s,Queue: %s"
-          % (sorted(vals), sorted(self._names))
+          f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: {sorted(vals)},Queue: {sorted(self._names)}"
         )
       return [vals[k] for k in self._names]
     if self._names:
@@ -98,7 +97,7 @@ class QueueBase:
 
   def _tensors(self, vals):
     return [
-      convert.convert_to_tensor(val, dtype=dtype, name="component_%d" % i)
+      convert.convert_to_tensor(val, dtype=dtype, name=f"component_{i}")
       for i, (val, dtype) in enumerate(zip(self._values(vals), self._dtypes))
     ]
 
@@ -107,7 +106,7 @@ class QueueBase:
 
   def enqueue(self, vals, name=None):
     """Returns the operation that puts one element into the queue: a tensor, a list of them, or a dictionary by names."""
-    with scopes.name_scope(name, "%s_enqueue" % self._name, self._scope_values(vals)) as scope:
+    with scopes.name_scope(name, f"{self._name}_enqueue", self._scope_values(vals)) as scope:
       vals = self._tensors(vals)
       for val, shape in zip(vals, self._shapes):
         val.get_shape().assert_is_compatible_with(shape)
@@ -116,7 +115,7 @@ class QueueBase:
 
   def enqueue_many(self, vals, name=None):
     """Returns the operation that puts as many elements into the queue as the components have rows."""
-    with scopes.name_scope(name, "%s_EnqueueMany" % self._name, self._scope_values(vals)) as scope:
+    with scopes.name_scope(name, f"{self._name}_EnqueueMany", self._scope_values(vals)) as scope:
       vals = self._tensors(vals)
       batch = tensor_shape.Dimension(None)
       for val, shape in zip(vals, self._shapes):
@@ -135,7 +134,7 @@ class QueueBase:
   def dequeue(self, name=None):
     """Returns one element, which is taken out when the step runs."""
     make = gen.queue_dequeue_v2 if self._is_resource() else gen.queue_dequeue
-    made = make(self._queue_ref, self._dtypes, name="%s_Dequeue" % self._name if name is None else name)
+    made = make(self._queue_ref, self._dtypes, name=f"{self._name}_Dequeue" if name is None else name)
     for output, shape in zip(made, self._shapes):
       output.set_shape(shape)
     return self._elements(made)

@@ -33,7 +33,7 @@ class BaseStagingArea:
       self._names = None
     self._capacity = capacity
     self._memory_limit = memory_limit
-    with scopes.name_scope("%s_root" % self._name):
+    with scopes.name_scope(f"{self._name}_root"):
       self._coloc_op = gen.no_op()
 
   @property
@@ -76,8 +76,7 @@ class BaseStagingArea:
         raise ValueError("Staging areas must have names to enqueue a dictionary")
       if not set(vals.keys()).issubset(self._names):
         raise ValueError(
-          "Keys in dictionary to put do not match names of staging area. Dictionary: %sQueue: %s"
-          % (sorted(vals.keys()), sorted(self._names))
+          f"Keys in dictionary to put do not match names of staging area. Dictionary: {sorted(vals.keys())}Queue: {sorted(self._names)}"
         )
       named = [(vals[k], i) for i, k in enumerate(self._names) if k in vals]
       vals, indices = [value for value, _ in named], [index for _, index in named]
@@ -87,15 +86,15 @@ class BaseStagingArea:
       if indices is None:
         raise ValueError("Indices must be supplied when inserting a list of tensors")
       if len(indices) != len(vals):
-        raise ValueError("Number of indices %s doesn't match number of values %s" % (len(indices), len(vals)))
+        raise ValueError(f"Number of indices {len(indices)} doesn't match number of values {len(vals)}")
       if not isinstance(vals, (list, tuple)):
         vals, indices = [vals], [0]
     if len(vals) > len(self._dtypes):
-      raise ValueError("Unexpected number of inputs '%s' vs '%s'" % (len(vals), len(self._dtypes)))
+      raise ValueError(f"Unexpected number of inputs '{len(vals)}' vs '{len(self._dtypes)}'")
     for val, index in zip(vals, indices):
       dtype, shape = dtypes_lib.as_dtype(self._dtypes[index]), self._shapes[index]
       if val.dtype != dtype:
-        raise ValueError("Datatypes do not match. Received val.dtype '%s' and dtype '%s'" % (str(val.dtype), str(dtype)))
+        raise ValueError(f"Datatypes do not match. Received val.dtype '{val.dtype!s}' and dtype '{dtype!s}'")
       val.get_shape().assert_is_compatible_with(shape)
     return list(vals), list(indices)
 
@@ -125,7 +124,7 @@ class StagingArea(BaseStagingArea):
 
   def put(self, values, name=None):
     """Returns the operation that puts one element in: a list of tensors, or a dictionary if components have names."""
-    with scopes.name_scope(name, "%s_put" % self._name, _as_list(values)) as scope:
+    with scopes.name_scope(name, f"{self._name}_put", _as_list(values)) as scope:
       if not isinstance(values, (list, tuple, dict)):
         values = [values]
       vals, _ = self._check_values(values, list(range(len(values))))
@@ -138,7 +137,7 @@ class StagingArea(BaseStagingArea):
   def get(self, name=None):
     """Returns one element, waiting for it."""
     if name is None:
-      name = "%s_get" % self._name
+      name = f"{self._name}_get"
     with scopes.colocate_with(self._coloc_op):
       taken = gen.unstage(dtypes=self._dtypes, name=name, **self._options())
     return self._all(list(taken))
@@ -146,18 +145,18 @@ class StagingArea(BaseStagingArea):
   def peek(self, index, name=None):
     """Returns the element with a number, waiting for it; it stays in the area."""
     if name is None:
-      name = "%s_peek" % self._name
+      name = f"{self._name}_peek"
     with scopes.colocate_with(self._coloc_op):
       seen = gen.stage_peek(index, dtypes=self._dtypes, name=name, **self._options())
     return self._all(list(seen))
 
   def size(self, name=None):
     """Returns an int32 tensor: how many elements there are."""
-    return gen.stage_size(name=name or "%s_size" % self._name, dtypes=self._dtypes, **self._options())
+    return gen.stage_size(name=name or f"{self._name}_size", dtypes=self._dtypes, **self._options())
 
   def clear(self, name=None):
     """Returns the operation that takes everything out."""
-    return gen.stage_clear(name=name or "%s_clear" % self._name, dtypes=self._dtypes, **self._options())
+    return gen.stage_clear(name=name or f"{self._name}_clear", dtypes=self._dtypes, **self._options())
 
 
 def _as_list(values):

@@ -33,9 +33,9 @@ def index_table_from_file(
   if _is_missing(vocabulary_file):
     raise ValueError("`vocabulary_file` must be specified and must not be empty.")
   if num_oov_buckets < 0:
-    raise ValueError("num_oov_buckets must be greater or equal than 0, got %d." % num_oov_buckets)
+    raise ValueError(f"num_oov_buckets must be greater or equal than 0, got {num_oov_buckets}.")
   if vocab_size is not None and vocab_size < 1:
-    raise ValueError("`vocab_size` must be greater than 0, got %d for vocabulary_file: %s." % (vocab_size, vocabulary_file))
+    raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size} for vocabulary_file: {vocabulary_file}.")
   key_dtype = dtypes.as_dtype(key_dtype)
   if not key_dtype.is_integer and key_dtype.base_dtype != dtypes.string:
     raise TypeError("Dtype for `keys` should be either integer or string.")
@@ -65,7 +65,7 @@ def index_table_from_tensor(
   if vocabulary_list is None:
     raise ValueError("`vocabulary_list` must be specified.")
   if num_oov_buckets < 0:
-    raise ValueError("`num_oov_buckets` must be greater or equal than 0, got %d." % num_oov_buckets)
+    raise ValueError(f"`num_oov_buckets` must be greater or equal than 0, got {num_oov_buckets}.")
   dtype = dtypes.as_dtype(dtype)
   if not dtype.is_integer and dtype.base_dtype != dtypes.string:
     raise TypeError("`dtype` must either be integer or string.")
@@ -74,9 +74,11 @@ def index_table_from_tensor(
   with scopes.name_scope(name, "string_to_index"):
     keys = convert.convert_to_tensor(vocabulary_list)
     if keys.dtype.is_integer != dtype.is_integer:
-      raise ValueError("Invalid `dtype`: Expected %s, got %s." % ("integer" if dtype.is_integer else "non-integer", keys.dtype))
+      raise ValueError(
+        "Invalid `dtype`: Expected {}, got {}.".format("integer" if dtype.is_integer else "non-integer", keys.dtype)
+      )
     if not dtype.is_integer and keys.dtype.base_dtype != dtype:
-      raise ValueError("Invalid `dtype`: Expected %s, got %s." % (dtype, keys.dtype))
+      raise ValueError(f"Invalid `dtype`: Expected {dtype}, got {keys.dtype}.")
     values = _numbers(keys)
     with scopes.name_scope(None, "hash_table"):
       table_keys = cast(keys, dtypes.int64) if keys.dtype.is_integer else keys
@@ -108,7 +110,7 @@ def index_to_string_table_from_file(
   if _is_missing(vocabulary_file):
     raise ValueError("`vocabulary_file` must be specified and must not be empty.")
   if vocab_size is not None and vocab_size < 1:
-    raise ValueError("`vocab_size` must be greater than 0, got %d." % vocab_size)
+    raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")
   with scopes.name_scope(name, "index_to_string"):
     init = initializers.TextFileStringTableInitializer(
       vocabulary_file,

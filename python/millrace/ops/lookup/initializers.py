@@ -82,12 +82,12 @@ class TextFileInitializer(TableInitializerBase):
     name=None,
   ):
     if not hasattr(filename, "dtype") and not filename:
-      raise ValueError("Filename required for %s." % name)
+      raise ValueError(f"Filename required for {name}.")
     key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
     _check_column("key", key_dtype, key_index)
     _check_column("value", value_dtype, value_index)
     if vocab_size is not None and vocab_size <= 0:
-      raise ValueError("Invalid vocab_size %s." % vocab_size)
+      raise ValueError(f"Invalid vocab_size {vocab_size}.")
     self._key_index = key_index
     self._value_index = value_index
     self._vocab_size = vocab_size
@@ -123,17 +123,17 @@ class TextFileInitializer(TableInitializerBase):
     if isinstance(path, bytes):
       path = path.decode()
     if self._vocab_size:
-      return "hash_table_%s_%s_%s_%s" % (path, self._vocab_size, self._key_index, self._value_index)
-    return "hash_table_%s_%s_%s" % (path, self._key_index, self._value_index)
+      return f"hash_table_{path}_{self._vocab_size}_{self._key_index}_{self._value_index}"
+    return f"hash_table_{path}_{self._key_index}_{self._value_index}"
 
 
 def _check_column(what, dtype, index):
   if index < -2:
-    raise ValueError("`%s_index` should be >= -2, received: %s." % (what, index))
+    raise ValueError(f"`{what}_index` should be >= -2, received: {index}.")
   if index == TextFileIndex.LINE_NUMBER and dtype != dtypes.int64:
-    raise ValueError("`%s_dtype` must be int64 if `%s_index` is %s, received: %s" % (what, what, index, dtype))
+    raise ValueError(f"`{what}_dtype` must be int64 if `{what}_index` is {index}, received: {dtype}")
   if index == TextFileIndex.WHOLE_LINE and not dtype.is_integer and dtype != dtypes.string:
-    raise ValueError("`%s_dtype` should be either integer or string for `%s_index` %s, received: %s" % (what, what, index, dtype))
+    raise ValueError(f"`{what}_dtype` should be either integer or string for `{what}_index` {index}, received: {dtype}")
 
 
 class TextFileStringTableInitializer(TextFileInitializer):

@@ -31,23 +31,22 @@ class _MutableTable(LookupInterface):
 
   def _check_keys(self, keys):
     if keys.dtype.base_dtype != self._key_dtype:
-      raise TypeError("Dtype of argument `keys` must be %s, received: %s" % (self._key_dtype, keys.dtype))
+      raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}")
 
   def size(self, name=None):
     """Returns an int64 tensor: the number of keys."""
-    with scopes.name_scope(name, "%s_Size" % self.name, [self.resource_handle]):
-      with scopes.colocate_with(self.resource_handle):
-        return gen.lookup_table_size_v2(self.resource_handle)
+    with scopes.name_scope(name, f"{self.name}_Size", [self.resource_handle]), scopes.colocate_with(self.resource_handle):
+      return gen.lookup_table_size_v2(self.resource_handle)
 
   def remove(self, keys, name=None):
     """Returns the operation that removes keys; those that are not there are ignored."""
     self._check_keys(keys)
-    with scopes.name_scope(name, "%s_lookup_table_remove" % self.name, (self.resource_handle, keys)):
+    with scopes.name_scope(name, f"{self.name}_lookup_table_remove", (self.resource_handle, keys)):
       return gen.lookup_table_remove_v2(self.resource_handle, keys)
 
   def lookup(self, keys, name=None):
     """Returns the values of keys; the default value for those that are not there."""
-    with scopes.name_scope(name, "%s_lookup_table_find" % self.name, (self.resource_handle, keys, self._default_value)):
+    with scopes.name_scope(name, f"{self.name}_lookup_table_find", (self.resource_handle, keys, self._default_value)):
       keys = convert.convert_to_tensor(keys, dtype=self._key_dtype, name="keys")
       with scopes.colocate_with(self.resource_handle):
         values = gen.lookup_table_find_v2(self.resource_handle, keys, self._default_value)
@@ -56,7 +55,7 @@ class _MutableTable(LookupInterface):
 
   def insert(self, keys, values, name=None):
     """Returns the operation that gives keys values, also those that have one."""
-    with scopes.name_scope(name, "%s_lookup_table_insert" % self.name, [self.resource_handle]):
+    with scopes.name_scope(name, f"{self.name}_lookup_table_insert", [self.resource_handle]):
       keys = convert.convert_to_tensor(keys, dtype=self._key_dtype, name="keys")
       values = convert.convert_to_tensor(values, dtype=self._value_dtype, name="values")
       with scopes.colocate_with(self.resource_handle):
@@ -64,9 +63,9 @@ class _MutableTable(LookupInterface):
 
   def export(self, name=None):
     """Returns (keys, values) of the whole table, in any order."""
-    with scopes.name_scope(name, "%s_lookup_table_export_values" % self.name, [self.resource_handle]):
-      with scopes.colocate_with(self.resource_handle):
-        return gen.lookup_table_export_v2(self.resource_handle, self._key_dtype, self._value_dtype)
+    scope = scopes.name_scope(name, f"{self.name}_lookup_table_export_values", [self.resource_handle])
+    with scope, scopes.colocate_with(self.resource_handle):
+      return gen.lookup_table_export_v2(self.resource_handle, self._key_dtype, self._value_dtype)
 
 
 class MutableHashTable(_MutableTable):
@@ -166,7 +165,7 @@ def _saveable(table, name):
       super().__init__(table, specs, name)
 
     def restore(self, restored_tensors, restored_shapes):
-      with scopes.name_scope("%s_table_restore" % name), scopes.colocate_with(table.resource_handle):
+      with scopes.name_scope(f"{name}_table_restore"), scopes.colocate_with(table.resource_handle):
         return gen.lookup_table_import_v2(table.resource_handle, restored_tensors[0], restored_tensors[1])
 
   return TableSaveable()

@@ -94,15 +94,15 @@ class InitializableLookupTableBase(LookupInterface):
 
   def size(self, name=None):
     """Returns an int64 tensor: the number of keys."""
-    with scopes.name_scope(name, "%s_Size" % self.name, [self.resource_handle]):
+    with scopes.name_scope(name, f"{self.name}_Size", [self.resource_handle]):
       return gen.lookup_table_size_v2(self.resource_handle)
 
   def lookup(self, keys, name=None):
     """Returns the values of keys, a tensor or SparseTensor of the keys' type; the default value for those that are not there."""
     key_tensor = keys.values if isinstance(keys, composite.SparseTensor) else keys
     if keys.dtype.base_dtype != self._key_dtype:
-      raise TypeError("Dtype of argument `keys` must be %s, received: %s" % (self._key_dtype, keys.dtype))
-    with scopes.name_scope(name, "%s_Lookup" % self.name, (self.resource_handle, key_tensor, self._default_value)):
+      raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}")
+    with scopes.name_scope(name, f"{self.name}_Lookup", (self.resource_handle, key_tensor, self._default_value)):
       values = gen.lookup_table_find_v2(self.resource_handle, key_tensor, self._default_value)
     values.set_shape(key_tensor.get_shape())
     if isinstance(keys, composite.SparseTensor):
@@ -114,7 +114,7 @@ class StaticHashTable(InitializableLookupTableBase):
   """A table whose contents do not change once it is filled. Sessions that share a table of a file share its memory."""
 
   def __init__(self, initializer, default_value, name=None):
-    self._shared_name = initializer._shared_name or "hash_table_%s" % uuid.uuid4()
+    self._shared_name = initializer._shared_name or f"hash_table_{uuid.uuid4()}"
     self._name = name or "hash_table"
     self._table_name = None
     with scopes.init_scope():
@@ -134,7 +134,7 @@ class StaticHashTable(InitializableLookupTableBase):
 
   def export(self, name=None):
     """Returns (keys, values) of the whole table, in any order."""
-    with scopes.name_scope(name, "%s_Export" % self.name, [self.resource_handle]):
+    with scopes.name_scope(name, f"{self.name}_Export", [self.resource_handle]):
       keys, values = gen.lookup_table_export_v2(self.resource_handle, self._key_dtype, self._value_dtype)
     values.set_shape(keys.get_shape().concatenate(self._value_shape))
     return keys, values
@@ -147,9 +147,9 @@ class HashTable(StaticHashTable):
 def check_table_dtypes(table, key_dtype, value_dtype):
   """Raises TypeError unless a table has these types."""
   if key_dtype.base_dtype != table.key_dtype:
-    raise TypeError("Invalid key dtype for table, expected %s but got %s." % (table.key_dtype, key_dtype))
+    raise TypeError(f"Invalid key dtype for table, expected {table.key_dtype} but got {key_dtype}.")
   if value_dtype.base_dtype != table.value_dtype:
-    raise TypeError("Invalid value dtype for table, expected %s but got %s." % (table.value_dtype, value_dtype))
+    raise TypeError(f"Invalid value dtype for table, expected {table.value_dtype} but got {value_dtype}.")
 
 
 def tables_initializer(name="init_all_tables"):

@@ -27,9 +27,9 @@ class StrongHashSpec(HasherSpec):
 
   def __new__(cls, key):
     if len(key) != 2:
-      raise ValueError("`key` must have size 2, received %s" % len(key))
+      raise ValueError(f"`key` must have size 2, received {len(key)}")
     if not all(isinstance(part, (int, np.integer)) for part in key):
-      raise TypeError("Invalid key %s. Must be unsigned integer values." % (key,))
+      raise TypeError(f"Invalid key {key}. Must be unsigned integer values.")
     return super().__new__(cls, "stronghash", key)
 
 
@@ -72,14 +72,14 @@ class _TableWithBuckets(tables.LookupInterface):
 
   def size(self, name=None):
     """Returns an int64 tensor: the number of ids, those of the buckets among them."""
-    with scopes.name_scope(name, "%s_Size" % self.name):
+    with scopes.name_scope(name, f"{self.name}_Size"):
       known = convert.convert_to_tensor(0, dtype=dtypes.int64) if self._table is None else self._table.size()
       return known + self._num_oov_buckets
 
   def lookup(self, keys, name=None):
     """Returns int64 ids for keys, a tensor or a SparseTensor."""
     if keys.dtype.base_dtype != self._key_dtype:
-      raise TypeError("Dtype of argument `keys` must be %s, received: %s" % (self._key_dtype, keys.dtype))
+      raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}")
     values = keys.values if isinstance(keys, composite.SparseTensor) else keys
     if self._table is not None and self._table.key_dtype.base_dtype == dtypes.int64:
       from millrace.ops.math.casts import cast
@@ -88,7 +88,7 @@ class _TableWithBuckets(tables.LookupInterface):
     if self._num_oov_buckets == 0:
       ids = self._table.lookup(values, name=name)
     else:
-      with scopes.name_scope(name, "%s_Lookup" % self.name):
+      with scopes.name_scope(name, f"{self.name}_Lookup"):
         ids = self._ids(values)
     if isinstance(keys, composite.SparseTensor):
       return composite.SparseTensor(keys.indices, ids, keys.dense_shape)
@@ -117,13 +117,15 @@ class IdTableWithHashBuckets(_TableWithBuckets):
     if table is not None:
       name = name or table.name
       if not key_dtype.is_integer and key_dtype != dtypes.string:
-        raise TypeError("Invalid `key_dtype`, expected integer or string, but got %s." % key_dtype)
+        raise TypeError(f"Invalid `key_dtype`, expected integer or string, but got {key_dtype}.")
       if table.key_dtype.is_integer != key_dtype.is_integer:
         raise TypeError(
-          "Invalid `key dtype`, expected %s but got %s." % ("integer" if key_dtype.is_integer else "non-integer", table.key_dtype)
+          "Invalid `key dtype`, expected {} but got {}.".format(
+            "integer" if key_dtype.is_integer else "non-integer", table.key_dtype
+          )
         )
       if table.value_dtype != dtypes.int64:
-        raise TypeError("Invalid `value_dtype`, expected int64 but got %s." % table.value_dtype)
+        raise TypeError(f"Invalid `value_dtype`, expected int64 but got {table.value_dtype}.")
       self._table = table
     else:
       if num_oov_buckets <= 0:
@@ -144,7 +146,7 @@ class IdTableWithHashBuckets(_TableWithBuckets):
 
 def _check_hasher(spec):
   if not isinstance(spec, HasherSpec):
-    raise TypeError("`hasher_spec` must be of type HasherSpec, got %s" % (spec,))
+    raise TypeError(f"`hasher_spec` must be of type HasherSpec, got {spec}")
 
 
 class StaticVocabularyTable(_TableWithBuckets):
@@ -155,18 +157,17 @@ class StaticVocabularyTable(_TableWithBuckets):
       raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
     if initializer:
       if initializer.value_dtype != dtypes.int64:
-        raise TypeError("Invalid `value_dtype`, expected %s but got %s." % (dtypes.int64, initializer.value_dtype))
+        raise TypeError(f"Invalid `value_dtype`, expected {dtypes.int64} but got {initializer.value_dtype}.")
       if initializer.key_dtype not in (dtypes.int64, dtypes.string):
-        raise TypeError(
-          "Invalid `key_dtype`, expected one of %s, but got %s." % ((dtypes.int64, dtypes.string), initializer.key_dtype)
-        )
+        raise TypeError(f"Invalid `key_dtype`, expected one of {(dtypes.int64, dtypes.string)}, but got {initializer.key_dtype}.")
       self._table = tables.HashTable(initializer, default_value=-1)
       name = name or self._table.name
       key_dtype = dtypes.as_dtype(lookup_key_dtype or initializer.key_dtype)
       if key_dtype.is_integer != initializer.key_dtype.is_integer:
         raise TypeError(
-          "Invalid `key_dtype`, expected %s but got %s."
-          % ("integer" if key_dtype.is_integer else "non-integer", initializer.key_dtype)
+          "Invalid `key_dtype`, expected {} but got {}.".format(
+            "integer" if key_dtype.is_integer else "non-integer", initializer.key_dtype
+          )
         )
     else:
       self._table = None
