@@ -6,6 +6,7 @@ they depend on. The package is taken from $MILLRACE_PYTHON, otherwise from the f
 """
 
 import argparse
+import functools
 import hashlib
 import os
 import pickle
@@ -29,8 +30,9 @@ def package_folder():
   return os.environ.get("MILLRACE_PYTHON") or os.path.join(build, "python")
 
 
+@functools.lru_cache
 def _fingerprint_of_package():
-  """Changes when anything of Millrace's package does."""
+  """Changes when anything of Millrace's package does, from one run to the next."""
   digest = hashlib.sha256()
   for folder, folders, names in os.walk(os.path.join(package_folder(), "millrace"), followlinks=True):
     folders.sort()
