@@ -25,8 +25,9 @@ def _constant(value, dtype, shape, name, verify_shape, allow_broadcast):
   array, element = tensor_values.full_array(value, dtype, shape, verify_shape, allow_broadcast)
   graph._check_not_finalized()
   name = name or "Const"
-  if not _binding.is_valid_name(name, not _binding.scope(graph)):
-    raise ValueError("`%s` is not a valid node name. It has letters, digits and any of ._-/> alone." % name)
+  scope = _binding.scope(graph)
+  if not _binding.is_valid_name(name, not scope):
+    raise ValueError("`%s` is not a valid node name. It has letters, digits and any of ._-/> alone." % (scope + name))
   return _binding.constant(graph, name, _binding.value_from_array(array, element))
 
 
