@@ -152,6 +152,10 @@ tensors.append(tf.select([[True, False]], a, -a))
 tensors.append(tf.batch_matmul(a, a, adj_y=True))
 tensors.append(tf.nn.softmax_cross_entropy_with_logits(a, tf.constant([[0.0, 1.0]])))
 tensors.append(tf.reverse(a, [False, True]))
+sparse = tf.SparseTensor(indices=[[0, 1]], values=[5], shape=[1, 2])
+assert isinstance(sparse, tf.SparseTensor) and not isinstance(a, tf.SparseTensor)
+assert tf.SparseTensor.from_value(tf.SparseTensorValue([[0]], [1], shape=[2])).get_shape() == [2]
+tensors.append(tf.sparse_tensor_to_dense(sparse))
 x = tf.Variable(3.0)
 with tf.Session() as session:
   session.run(tf.initialize_all_variables())
@@ -176,7 +180,7 @@ def test_names_from_before_1_0(tmp_path):
     [[5]],
   ]
   np.testing.assert_allclose(values[9], [np.log(np.exp(1) + np.exp(2)) - 2], rtol=1e-5)
-  assert values[10] == [[2, 1]]
+  assert values[10:] == [[[2, 1]], [[0, 5]]]
   assert "Use tf.multiply." in ran.stderr and "Use tf.stack." in ran.stderr
 
 

@@ -11,7 +11,7 @@ _SOURCES = re.compile(r"Dataset(V\d+)?$")
 
 
 def _sorted_ancestors(op):
-  """The ops that an op depends on, itself the last, in the order in which they were made."""
+  """The ops whose values an op depends on, itself the last, in the order in which they were made. Checks it waits for are left out."""
   found, waiting = {}, [op]
   while waiting:
     one = waiting.pop()
@@ -19,7 +19,6 @@ def _sorted_ancestors(op):
       continue
     found[one] = True
     waiting.extend(value.op for value in one.inputs)
-    waiting.extend(one.control_inputs)
   return sorted(found, key=lambda one: one._id)
 
 

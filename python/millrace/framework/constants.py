@@ -24,7 +24,11 @@ def _constant(value, dtype, shape, name, verify_shape, allow_broadcast):
     shape = tensor_shape.as_shape(shape).as_list()
   array, element = tensor_values.full_array(value, dtype, shape, verify_shape, allow_broadcast)
   graph._check_not_finalized()
-  return _binding.constant(graph, name or "Const", _binding.value_from_array(array, element))
+  name = name or "Const"
+  scope = _binding.scope(graph)
+  if not _binding.is_valid_name(name, not scope):
+    raise ValueError("`%s` is not a valid node name. It has letters, digits and any of ._-/> alone." % (scope + name))
+  return _binding.constant(graph, name, _binding.value_from_array(array, element))
 
 
 def is_constant(tensor_or_op):

@@ -79,7 +79,8 @@ def _check_elements(graph_def, elements):
   known = {node.name for node in graph_def.node}
   for element in elements or ():
     if element.partition(":")[0] not in known:
-      raise ValueError("Requested return node %r not found in graph def" % element.partition(":")[0])
+      kind = "tensor" if ":" in element else "node"
+      raise ValueError("Requested return %s %r not found in graph def" % (kind, element))
 
 
 def _check_used(graph_def, inputs):

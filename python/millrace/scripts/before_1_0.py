@@ -94,3 +94,24 @@ def sampled_softmax_loss(
     partition_strategy=partition_strategy,
     name=name,
   )
+
+
+class _OfShape(type):
+  """The type of a class of today whose argument `dense_shape` was called `shape`. Its objects are those of today's class."""
+
+  def __call__(cls, indices, values, shape=None, dense_shape=None):
+    return since_1_0(cls.name)(indices, values, shape if dense_shape is None else dense_shape)
+
+  def __instancecheck__(cls, value):
+    return isinstance(value, since_1_0(cls.name))
+
+  def __getattr__(cls, name):
+    return getattr(since_1_0(cls.name), name)
+
+
+class SparseTensor(metaclass=_OfShape):
+  name = "tf.SparseTensor"
+
+
+class SparseTensorValue(metaclass=_OfShape):
+  name = "tf.SparseTensorValue"

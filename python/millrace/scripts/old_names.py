@@ -22,6 +22,8 @@ REORDERED = {
   "tf.nn.sigmoid_cross_entropy_with_logits": "sigmoid_cross_entropy_with_logits",
   "tf.nn.nce_loss": "nce_loss",
   "tf.nn.sampled_softmax_loss": "sampled_softmax_loss",
+  "tf.SparseTensor": "SparseTensor",
+  "tf.SparseTensorValue": "SparseTensorValue",
 }
 
 

@@ -145,6 +145,14 @@ def program_placeholders(tf):
   return run(tf, fetches, first), run(tf, fetches, second), caught(lambda: run(tf, plain)), caught(lambda: run(tf, shaped + 0))
 
 
+def program_shapes_of_placeholders_that_are_none(tf):
+  shapes = [[2, "a"], "a", [-3], [2.5], 2.5]
+  return [
+    [caught(lambda shape=shape: tf.placeholder(tf.float32, shape)) for shape in shapes],
+    [caught(lambda shape=shape: tf.placeholder_with_default([1.0], shape)) for shape in shapes],
+  ]
+
+
 def program_sparse_placeholder(tf):
   unknown = tf.sparse_placeholder(tf.float32)
   named = tf.sparse_placeholder(tf.float32, [3, None], name="named")

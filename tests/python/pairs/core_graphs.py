@@ -51,6 +51,15 @@ def program_bad_op_name(tf):
   tf.identity(1.0, name="a b")
 
 
+def program_names_of_constants(tf):
+  found = []
+  for scope in ("", "s"):
+    with tf.name_scope(scope):
+      for name in ("a b", "_x", "x:0", "/a", "a>b", "a/b"):
+        found.append(_fails(lambda name=name: tf.constant(1, name=name))[:40])
+  return found
+
+
 def program_scope_without_name(tf):
   with tf.name_scope(None, None, [tf.constant(1.0)]):
     pass

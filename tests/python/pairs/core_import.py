@@ -59,6 +59,7 @@ def program_errors(tf):
     lambda: tf.import_graph_def(graph_def, input_map=3),
     lambda: tf.import_graph_def(graph_def, return_elements="a"),
     lambda: tf.import_graph_def(graph_def, return_elements=["none"]),
+    lambda: tf.import_graph_def(graph_def, return_elements=["none:0"]),
     lambda: tf.import_graph_def(graph_def, input_map={"none": tf.constant(1.0)}),
     lambda: tf.import_graph_def(graph_def, name="", input_map={"a": [[1.0, 1.0]]}),
   ]

@@ -25,6 +25,20 @@ def program_one_shot(tf):
     return [session.run(element) for _ in range(3)]
 
 
+def program_one_shot_of_files(tf):
+  """What a list of files waits for, the check that there are any, is no state, and is not asked for a one-shot iterator."""
+  found = []
+  for shuffle in (False, True):
+    files = tf.data.Dataset.list_files("/proc/self/statu*", shuffle=shuffle, seed=1).repeat(2)
+    element = files.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+      found.append([session.run(element), session.run(element)])
+  element = tf.data.Dataset.list_files("/nowhere/*").make_one_shot_iterator().get_next()
+  with tf.Session() as session:
+    session.run(element)
+  return found
+
+
 def program_end(tf):
   element = tf.data.Dataset.range(1).make_one_shot_iterator().get_next()
   with tf.Session() as session:

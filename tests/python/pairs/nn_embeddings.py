@@ -161,3 +161,26 @@ def program_errors(tf):
     lambda: tf.nn.safe_embedding_lookup_sparse(None, ids),
   ]
   return [_error(t) for t in tries]
+
+
+def program_training_leaves_rows_that_no_id_names(tf):
+  """Without weights, gradients of a table are those of the rows that were read: momentum does not move the others."""
+  results = []
+  for combiner in ("sum", "mean", "sqrtn"):
+    table = _table(tf, combiner, rows=5)
+    indices, values = tf.placeholder(tf.int64, [None, 2]), tf.placeholder(tf.int64, [None])
+    ids = tf.SparseTensor(indices, values, [2, 2])
+    loss = tf.reduce_sum(tf.square(tf.nn.embedding_lookup_sparse(table, ids, None, combiner=combiner)))
+    slices = tf.gradients(loss, table)[0]
+    train = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
+    with tf.Session() as session:
+      session.run(tf.global_variables_initializer())
+      for row in ([4, 1, 1], [2, 2, 3], [0, 3, 3]):
+        feed = {indices: [[0, 0], [0, 1], [1, 0]], values: row}
+        results.append([slices.indices.dtype.name, session.run(slices.indices, feed), session.run(slices.values, feed)])
+        session.run(train, feed)
+        results.append(session.run(table))
+  return results
+
+
+program_training_leaves_rows_that_no_id_names.rtol = 1e-5

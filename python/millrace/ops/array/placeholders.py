@@ -8,12 +8,12 @@ from millrace.framework import composite, constants, dtypes, tensor, tensor_shap
 
 def placeholder(dtype, shape=None, name=None):
   """Returns a tensor whose value each step has to be fed with; of any shape if None."""
-  return gen.placeholder(dtype, shape=tensor_shape.as_shape(shape), name=name)
+  return gen.placeholder(dtype, shape=_shape_of(shape), name=name)
 
 
 def placeholder_with_default(input, shape, name=None):
   """Returns a tensor that has the value `input` in steps that do not feed it."""
-  return gen.placeholder_with_default(input, tensor_shape.as_shape(shape), name=name)
+  return gen.placeholder_with_default(input, _shape_of(shape), name=name)
 
 
 def sparse_placeholder(dtype, shape=None, name=None):
@@ -50,6 +50,13 @@ def sparse_placeholder(dtype, shape=None, name=None):
     if setter is not None:
       setter(static)
   return result
+
+
+def _shape_of(shape):
+  try:
+    return tensor_shape.as_shape(shape)
+  except (TypeError, ValueError) as error:
+    raise type(error)("Error converting shape to a TensorShape: %s." % error) from None
 
 
 def _name(name):
