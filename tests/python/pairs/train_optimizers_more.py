@@ -248,7 +248,9 @@ def program_sync_replicas_averages(tf):
   )
   op = optimizer.apply_gradients([(tf.ones([2]), a)], global_step=step)
   hook = optimizer.make_session_run_hook(True, num_tokens=1)
-  with tf.train.SingularMonitoredSession(hooks=[hook, tf.train.StopAtStepHook(last_step=3)]) as session:
+  # The runner waits for a gradient until the session is closed.
+  waits = dict(stop_grace_period_secs=1)
+  with tf.train.SingularMonitoredSession(hooks=[hook, tf.train.StopAtStepHook(last_step=3)], **waits) as session:
     while not session.should_stop():
       session.run(op)
     value = session.raw_session().run([a, step])
