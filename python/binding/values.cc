@@ -168,10 +168,28 @@ nb::object ShapeTuple(const TensorShape& shape) {
   return PyShape(PartialShape(shape));
 }
 
+// Fetches of quantized numbers are arrays of plain ones, as TensorFlow's are.
+DataType FetchedType(DataType type) {
+  switch (type) {
+    case DataType::kQint8:
+      return DataType::kInt8;
+    case DataType::kQuint8:
+      return DataType::kUint8;
+    case DataType::kQint16:
+      return DataType::kInt16;
+    case DataType::kQuint16:
+      return DataType::kUint16;
+    case DataType::kQint32:
+      return DataType::kInt32;
+    default:
+      return type;
+  }
+}
+
 nb::object NewArray(const TensorShape& shape, DataType type,
                     nb::handle buffer) {
   nb::object dims = ShapeTuple(shape);
-  PyObject* const dtype = NumpyType(type);
+  PyObject* const dtype = NumpyType(FetchedType(type));
   PyObject* array =
       buffer.is_valid()
           ? PyObject_CallFunctionObjArgs(numpy->ndarray, dims.ptr(), dtype,

@@ -235,3 +235,15 @@ def program_writable(tf):
     fed[:] = 7
     session.run(tf.assign_add(v, v))
     return [one[:3], two[:3], back[:3], fed[:3], session.run(v)[:3], one.flags.writeable]
+
+
+def program_quantized_fetches(tf):
+  """What is fetched are plain integers; they can be fed again, and so can lists."""
+  found = []
+  with tf.Session() as session:
+    for kind in (tf.quint8, tf.qint8, tf.qint32):
+      numbers = tf.quantize([1.0, 2.0], 0.0, 4.0, kind).output
+      back = tf.dequantize(numbers, 0.0, 4.0)
+      fetched = session.run(numbers)
+      found += [fetched, session.run(back, {numbers: fetched}), session.run(back, {numbers: [1, 2]}), session.run(numbers[0])]
+  return found
