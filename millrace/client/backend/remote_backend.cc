@@ -81,34 +81,8 @@ class RemoteBackend final : public SessionBackend {
 
   Status Run(const RunTensors& tensors, std::vector<Tensor> feeds,
              const RunContext& context, std::vector<Tensor>* fetches) override {
-    RunStepRequest request;
-    request.session_handle = handle_;
-    for (size_t i = 0; i < feeds.size(); ++i) {
-      request.feeds.push_back({tensors.feeds[i].name(), std::move(feeds[i])});
-    }
-    // A tensor that is fetched twice is sent once.
-    absl::flat_hash_map<std::string, size_t> positions;
-    std::vector<size_t> place;
-    for (const Output& fetch : tensors.fetches) {
-      const auto [it, is_new] =
-          positions.emplace(fetch.name(), positions.size());
-      if (is_new) request.fetches.push_back(it->first);
-      place.push_back(it->second);
-    }
-    for (const Operation& target : tensors.targets)
-      request.targets.push_back(target.name());
-    request.options = context.options;
-    request.options.timeout_ms = RunTimeout(context.options, *master_);
-    request.store_errors_in_response_body = true;
-    request.request_id = NewRequestId();
-    RunStepReply reply;
-    MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunStep, request, &reply,
-                                     After(request.options.timeout_ms),
-                                     context.cancel, "RunStep"));
-    MR_RETURN_IF_ERROR(reply.status);
-    if (context.metadata)
-      *context.metadata = std::move(reply.metadata).value_or(RunMetadata());
-    return TakeFetches(request.fetches, place, &reply.tensors, fetches);
+    return RunStep(/*partial_run=*/"", tensors, std::move(feeds), context,
+                   fetches);
   }
 
   StatusOr<std::shared_ptr<BackendRun>> Prepare(
@@ -154,27 +128,7 @@ class RemoteBackend final : public SessionBackend {
   Status RunPartially(const std::string& handle, const RunTensors& tensors,
                       std::vector<Tensor> feeds, const RunContext& context,
                       std::vector<Tensor>* fetches) override {
-    RunStepRequest request;
-    request.session_handle = handle_;
-    request.partial_run_handle = handle;
-    for (size_t i = 0; i < feeds.size(); ++i) {
-      request.feeds.push_back({tensors.feeds[i].name(), std::move(feeds[i])});
-    }
-    std::vector<size_t> place;
-    for (const Output& fetch : tensors.fetches) {
-      place.push_back(request.fetches.size());
-      request.fetches.push_back(fetch.name());
-    }
-    request.options = context.options;
-    request.options.timeout_ms = RunTimeout(context.options, *master_);
-    request.store_errors_in_response_body = true;
-    request.request_id = NewRequestId();
-    RunStepReply reply;
-    MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunStep, request, &reply,
-                                     After(request.options.timeout_ms),
-                                     context.cancel, "RunStep"));
-    MR_RETURN_IF_ERROR(reply.status);
-    return TakeFetches(request.fetches, place, &reply.tensors, fetches);
+    return RunStep(handle, tensors, std::move(feeds), context, fetches);
   }
 
   StatusOr<std::vector<DeviceAttributes>> ListDevices() override {
@@ -207,6 +161,41 @@ class RemoteBackend final : public SessionBackend {
   }
 
  private:
+  // Runs a step, or a part of the partial run of that handle.
+  Status RunStep(const std::string& partial_run, const RunTensors& tensors,
+                 std::vector<Tensor> feeds, const RunContext& context,
+                 std::vector<Tensor>* fetches) {
+    RunStepRequest request;
+    request.session_handle = handle_;
+    request.partial_run_handle = partial_run;
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      request.feeds.push_back({tensors.feeds[i].name(), std::move(feeds[i])});
+    }
+    // A tensor that is fetched twice is sent once.
+    absl::flat_hash_map<std::string, size_t> positions;
+    std::vector<size_t> place;
+    for (const Output& fetch : tensors.fetches) {
+      const auto [it, is_new] =
+          positions.emplace(fetch.name(), positions.size());
+      if (is_new) request.fetches.push_back(it->first);
+      place.push_back(it->second);
+    }
+    for (const Operation& target : tensors.targets)
+      request.targets.push_back(target.name());
+    request.options = context.options;
+    request.options.timeout_ms = RunTimeout(context.options, *master_);
+    request.store_errors_in_response_body = true;
+    request.request_id = NewRequestId();
+    RunStepReply reply;
+    MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunStep, request, &reply,
+                                     After(request.options.timeout_ms),
+                                     context.cancel, "RunStep"));
+    MR_RETURN_IF_ERROR(reply.status);
+    if (context.metadata)
+      *context.metadata = std::move(reply.metadata).value_or(RunMetadata());
+    return TakeFetches(request.fetches, place, &reply.tensors, fetches);
+  }
+
   Status Create(const GraphDef& def) {
     MR_ASSIGN_OR_RETURN(auto master, RemoteMaster::Connect(options_, closing_));
     const CreateSessionRequest request{def, options_.config, options_.target};

@@ -16,10 +16,18 @@ class ControlFlowContext:
   """What `CondContext` and `WhileContext` have in common. One object stands for one context of a graph."""
 
   def __init__(self, graph, core):
+    self._given_number = len(_known(graph))
     self._graph = graph
     self._core = core
     self._entered = []
     _known(graph)[core.key] = self
+
+  @classmethod
+  def _of(cls, graph, core):
+    """The object for a context that is there already."""
+    context = cls.__new__(cls)
+    ControlFlowContext.__init__(context, graph, core)
+    return context
 
   @property
   def name(self):
@@ -208,17 +216,9 @@ class CondContext(ControlFlowContext):
     else:
       full_name = graph.unique_name(name)
     core = _binding.make_branch(full_name, pred, pivot, branch, _binding.current_context(graph))
-    self._given_number = len(_known(graph))
     super().__init__(graph, core)
     if context_def is not None:
       self._restore(context_def, import_scope)
-
-  @classmethod
-  def _of(cls, graph, core):
-    context = cls.__new__(cls)
-    context._given_number = len(_known(graph))
-    ControlFlowContext.__init__(context, graph, core)
-    return context
 
   @property
   def pred(self):
@@ -309,17 +309,9 @@ class WhileContext(ControlFlowContext):
         maximum_iterations,
         _binding.current_context(graph),
       )
-    self._given_number = len(_known(graph))
     super().__init__(graph, core)
     if context_def is not None:
       self._restore(context_def, import_scope)
-
-  @classmethod
-  def _of(cls, graph, core):
-    context = cls.__new__(cls)
-    context._given_number = len(_known(graph))
-    ControlFlowContext.__init__(context, graph, core)
-    return context
 
   @property
   def maximum_iterations(self):

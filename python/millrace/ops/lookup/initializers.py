@@ -5,6 +5,7 @@ from millrace.framework import convert, dtypes, scopes
 from millrace.framework.graph import add_to_collection
 from millrace.framework.graph_keys import GraphKeys
 from millrace.ops.lookup import tables
+from millrace.ops.lookup.types import KeyValueTypes
 
 __all__ = [
   "KeyValueTensorInitializer",
@@ -16,22 +17,8 @@ __all__ = [
 ]
 
 
-class TableInitializerBase:
+class TableInitializerBase(KeyValueTypes):
   """Knows the types of a table, and makes the operation that fills it."""
-
-  def __init__(self, key_dtype, value_dtype):
-    self._key_dtype = dtypes.as_dtype(key_dtype)
-    self._value_dtype = dtypes.as_dtype(value_dtype)
-
-  @property
-  def key_dtype(self):
-    """The type of the keys."""
-    return self._key_dtype
-
-  @property
-  def value_dtype(self):
-    """The type of the values."""
-    return self._value_dtype
 
   def initialize(self, table):
     """Returns the operation that fills a table."""

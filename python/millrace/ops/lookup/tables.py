@@ -6,6 +6,7 @@ from millrace import gen
 from millrace.framework import composite, convert, scopes
 from millrace.framework.graph import add_to_collection, get_collection
 from millrace.framework.graph_keys import GraphKeys
+from millrace.ops.lookup.types import KeyValueTypes
 
 __all__ = [
   "HashTable",
@@ -17,24 +18,8 @@ __all__ = [
 ]
 
 
-class LookupInterface:
+class LookupInterface(KeyValueTypes):
   """What all tables have: types, a name, `size` and `lookup`."""
-
-  def __init__(self, key_dtype, value_dtype):
-    from millrace.framework import dtypes
-
-    self._key_dtype = dtypes.as_dtype(key_dtype)
-    self._value_dtype = dtypes.as_dtype(value_dtype)
-
-  @property
-  def key_dtype(self):
-    """The type of the keys."""
-    return self._key_dtype
-
-  @property
-  def value_dtype(self):
-    """The type of the values."""
-    return self._value_dtype
 
   @property
   def name(self):
