@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "millrace/client/control_flow_context.h"
+#include "millrace/client/shape_constants.h"
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/graph/import.h"
 #include "millrace/graph/tensor_name.h"
@@ -38,7 +39,7 @@ std::string ContextScope(const ClientGraph::NodeSpec& spec) {
 }  // namespace
 
 ClientGraph::ClientGraph(const OpRegistry& ops)
-    : ops_(ops), graph_(&ops), refiner_(&graph_) {}
+    : ops_(ops), graph_(&ops), refiner_(&graph_, MakeShapeEvaluator(ops)) {}
 
 ClientGraph::~ClientGraph() = default;
 

@@ -29,6 +29,44 @@ TEST(ClientGraph, ShapesAreInferred) {
   EXPECT_FALSE(ConstantValue(y).has_value());
 }
 
+TEST(ClientGraph, ShapesFollowFromComputedConstants) {
+  const Scope s = Scope::NewRoot();
+  const Output x =
+      ops::Placeholder(s, DataType::kFloat, {.shape = PartialShape({-1, 12})});
+  const Output four = ops::Neg(s, ops::Const(s, -4));
+  const Output three = ops::Cast(
+      s, ops::Floor(s, ops::Mul(s, ops::Const(s, 7.0f), 0.5f)),
+      DataType::kInt32);
+  const Output two = ops::SelectV2(s, ops::Less(s, three, four),
+                                   ops::Const(s, 2), ops::Const(s, 5));
+  EXPECT_EQ(ops::Reshape(s, x, ops::Pack(s, {ops::Const(s, -1), three, four}))
+                .shape(),
+            (PartialShape{-1, 3, 4}));
+  EXPECT_EQ(ops::Fill(s, ops::Pack(s, {two, three}), 0.0f).shape(),
+            (PartialShape{2, 3}));
+  EXPECT_EQ(ops::ExpandDims(s, x, ops::Sub(s, four, three)).shape(),
+            (PartialShape{-1, 1, 12}));
+  // What is fed or drawn is not known.
+  EXPECT_EQ(ops::Fill(s, ops::Pack(s, {ops::Placeholder(s, DataType::kInt32),
+                                        two}),
+                      0.0f)
+                .shape(),
+            (PartialShape{-1, 2}));
+  EXPECT_TRUE(s.ok()) << s.status();
+}
+
+TEST(ClientGraph, ConstantsAreCheckedWhereAnOpIsMade) {
+  const Scope s = Scope::NewRoot();
+  const Output indices = ops::Const(s, {{0}}, DataType::kInt64);
+  const Output values = ops::Const(s, {7});
+  const Output shape = ops::Const(s, {3}, DataType::kInt64);
+  ops::EditDistance(s, indices, values, shape, indices, values, shape);
+  EXPECT_THAT(s.status().message(),
+              HasSubstr("Input Hypothesis SparseTensors must have rank at "
+                        "least 2, but hypothesis_shape rank is: 1"));
+  s.graph().ClearStatus();
+}
+
 TEST(ClientGraph, ExportsWhatIsNew) {
   const Scope s = Scope::NewRoot();
   const Output a = ops::Const(s.WithOpName("a"), 1.0f);

@@ -14,11 +14,9 @@ namespace {
 
 using Values = std::vector<Tensor>;
 
-// The first step waits for the evaluator.
-constexpr int64_t kMaxMillis = 500;
-
 StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
-                         const Node& node, absl::Span<const Tensor> inputs) {
+                         const Node& node, absl::Span<const Tensor> inputs,
+                         std::optional<int64_t> max_millis) {
   NodeInfo info;
   info.name = node.name;
   info.device = device.name();
@@ -32,8 +30,10 @@ StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
                       entry->make(KernelInit(info, device, nullptr, &kernels)));
   if (kernel->is_async()) return Unimplemented("the kernel waits");
   CancelScope cancel;
-  cancel.CancelAt(Deadline::AfterMillis(kMaxMillis), device.lanes().timer,
-                  DeadlineExceeded("takes too long to be computed before"));
+  if (max_millis) {
+    cancel.CancelAt(Deadline::AfterMillis(*max_millis), device.lanes().timer,
+                    DeadlineExceeded("takes too long to be computed before"));
+  }
   StepEnvironment step;
   step.cancel = &cancel;
   std::vector<EdgeValue> in(inputs.size());
@@ -54,14 +54,16 @@ StatusOr<Values> RunOnce(const KernelTable& kernels, Device& device,
 }  // namespace
 
 ConstantEvaluator MakeConstantEvaluator(const KernelTable* kernels,
-                                        Device* device) {
-  return [kernels, device](
+                                        Device* device,
+                                        std::optional<int64_t> max_millis) {
+  return [kernels, device, max_millis](
              const Node& node,
              absl::Span<const Tensor> inputs) -> std::optional<Values> {
     const ScopedFlushDenormals flush;  // as for all kernels
     const ScopedMemoryLimit limit;
     try {
-      StatusOr<Values> values = RunOnce(*kernels, *device, node, inputs);
+      StatusOr<Values> values = 
+          RunOnce(*kernels, *device, node, inputs, max_millis);
       if (values.ok()) return *std::move(values);
     } catch (const std::exception&) {
       // The run will report the error.
