@@ -28,6 +28,15 @@ Status CheckSequences(ShapeContext& c, int first) {
   return OkStatus();
 }
 
+// A sequence has a place among others, so one dimension is not enough.
+Status CheckRank(absl::string_view which, absl::string_view name,
+                 const Tensor& shape) {
+  if (shape.num_elements() >= 2) return OkStatus();
+  return InvalidArgument("Input ", which,
+                         " SparseTensors must have rank at least 2, but ", name,
+                         " rank is: ", shape.num_elements());
+}
+
 Status EditDistanceShape(ShapeContext& c) {
   MR_RETURN_IF_ERROR(CheckSequences(c, 0));
   MR_RETURN_IF_ERROR(CheckSequences(c, 3));
@@ -40,6 +49,8 @@ Status EditDistanceShape(ShapeContext& c) {
         "Num elements of hypothesis_shape does not match truth_shape: ",
         hypothesis->num_elements(), " vs. ", truth->num_elements());
   }
+  MR_RETURN_IF_ERROR(CheckRank("Hypothesis", "hypothesis_shape", *hypothesis));
+  MR_RETURN_IF_ERROR(CheckRank("Truth", "truth_shape", *truth));
   DimVector dims;
   for (int64_t i = 0; i + 1 < truth->num_elements(); ++i) {
     const auto at = static_cast<size_t>(i);
