@@ -46,6 +46,30 @@ TEST(Gradients, OfGradients) {
   EXPECT_FLOAT_EQ((*session.Run({second[0].tensor}))[0].scalar<float>(), 12);
 }
 
+TEST(Gradients, OfSegmentsOfRowsAreThoseRowsIfAsked) {
+  const Scope s = Scope::NewRoot();
+  const Output table =
+      ops::Const(s, {{1.0f, 2.0f}, {3.0f, 4.0f}, {5.0f, 6.0f}});
+  const Output rows = ops::Const(s, {2, 0, 2});
+  const Output segments = ops::Const(s, {0, 0, 1});
+  for (const bool sparse : {false, true}) {
+    const Output y = ops::SparseSegmentMean(s, table, rows, segments,
+                                            {.sparse_gradient = sparse});
+    auto dx = ops::Gradients(s, {y}, {table});
+    ASSERT_TRUE(s.ok()) << s.status();
+    ASSERT_EQ(dx[0].is_slices(), sparse);
+    Session session(s);
+    auto out = session.Run({ops::ToTensor(s, dx[0])});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(Values((*out)[0]),
+                testing::ElementsAre(0.5, 0.5, 0, 0, 1.5, 1.5));
+    if (!sparse) continue;
+    out = session.Run({ops::Cast(s, dx[0].slices.indices, DataType::kFloat)});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(0, 2));
+  }
+}
+
 TEST(Gradients, WhatIsNotConnectedHasNone) {
   const Scope s = Scope::NewRoot();
   const Output x = ops::Const(s, 2.0f);

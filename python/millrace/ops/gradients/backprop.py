@@ -5,7 +5,7 @@ import enum
 from millrace import _binding
 from millrace.framework import composite, convert, dtypes, errors, tensor
 from millrace.framework import graph as graphs
-from millrace.ops.gradients import registry, sparse_segments
+from millrace.ops.gradients import registry
 
 
 class AggregationMethod:
@@ -240,9 +240,6 @@ class _Driver:
     if function is None:
       known, function = (True, _gradient_of_call) if name == "EagerPyFunc" else registry.find(name)
       if not known:
-        own = sparse_segments.function_of(op) if name == op.type else None
-        if own is not None:
-          return self._caller(own)
         if override is not None and not _binding.has_gradient(name):
           raise LookupError(
             "No gradient defined for operation'%s' (op type: %s). Register one by tf.RegisterGradient, or hold it constant by "
