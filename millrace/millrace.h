@@ -76,6 +76,8 @@
 #include "millrace/train/optimizers/proximal_gradient_descent.h"
 #include "millrace/train/optimizers/rms_prop.h"
 #include "millrace/train/replica_device_setter.h"
+#include "millrace/train/replicas/sync_replicas.h"
+#include "millrace/train/replicas/sync_replicas_hook.h"
 #include "millrace/train/rnn/basic_lstm_cell.h"
 #include "millrace/train/rnn/basic_rnn_cell.h"
 #include "millrace/train/rnn/cell.h"

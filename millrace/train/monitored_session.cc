@@ -79,7 +79,8 @@ HookContext MonitoredSession::Context(absl::Span<const Tensor> fetches) {
           .coordinator = *coordinator_,
           .is_chief = IsChief(),
           .global_step = global_step_,
-          .fetches = fetches};
+          .fetches = fetches,
+          .runs = closed_ ? nullptr : lost_};
 }
 
 Status MonitoredSession::Start() {
@@ -174,11 +175,11 @@ Status MonitoredSession::MakeReady() {
 }
 
 void MonitoredSession::StartQueues() {
+  lost_ = std::make_shared<CancelScope>();
   if (!has_queue_runners_) return;
-  lost_ = std::make_unique<CancelScope>();
   queues_ = StartQueueRunners(
       *session_, *coordinator_,
-      {.on_error = [lost = lost_.get()](const Status& status) {
+      {.on_error = [lost = lost_](const Status& status) {
         if (!IsRecoverable(status)) return false;
         lost->Cancel(status);
         return true;

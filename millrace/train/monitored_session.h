@@ -171,9 +171,9 @@ class MonitoredSession {
   bool has_queue_runners_ = false;
 
   std::unique_ptr<Session> session_;  // null: lost or not created yet
-  // Is cancelled if a queue runner of session_ finds that a task was lost; null
-  // in a graph without runners.
-  std::unique_ptr<CancelScope> lost_;
+  // Is cancelled if a queue runner or a hook of session_ finds that its runs
+  // wait in vain; null without a session that can run.
+  std::shared_ptr<CancelScope> lost_;
   QueueThreads queues_;
   int64_t global_step_ = 0;
   int64_t recoveries_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct HookContext {
   bool is_chief = false;
   int64_t global_step = 0;
   absl::Span<const Tensor> fetches;  // of the run, in its order
+  // Ends the session's run in progress, and later ones, when it is cancelled:
+  // ABORTED and UNAVAILABLE lead to a new session. Hooks whose threads find out
+  // that a run waits in vain cancel it. Null while the session closes.
+  std::shared_ptr<CancelScope> runs;
 };
 
 // Called by the thread that runs the session. An error ends the run after which

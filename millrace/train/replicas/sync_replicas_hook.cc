@@ -1,0 +1,305 @@
+#include "millrace/train/replicas/sync_replicas_hook.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "millrace/base/log.h"
+#include "millrace/train/monitored_session.h"
+#include "millrace/train/replicas/step_watch.h"
+
+namespace millrace::train {
+namespace {
+
+constexpr int64_t kNanosPerMilli = 1'000'000;
+// Of the small runs beside the steps; their servers may be gone.
+constexpr int64_t kSideRunTimeoutMs = 30'000;
+
+Tensor Count(int64_t count) {
+  return Tensor::Vector<int32_t>({static_cast<int32_t>(count)});
+}
+
+int64_t NumberIn(const Tensor& tensor) {
+  return static_cast<int64_t>(ScalarValue(tensor).value_or(0));
+}
+
+}  // namespace
+
+// Its threads use callables only, whose runs fail once the session is gone.
+class SyncReplicasHook::Work {
+ public:
+  Work(const SyncReplicasOps& ops, const SyncReplicasHookOptions& options,
+       HookContext& context)
+      : ops_(ops),
+        options_(options),
+        session_(&context.session),
+        coordinator_(&context.coordinator),
+        runs_(context.runs),
+        watch_({.gradients_per_step = ops.gradients_per_step,
+                .report_nanos = options.report_ms * kNanosPerMilli,
+                .too_few_nanos = options.too_few_ms * kNanosPerMilli}) {
+    watch_.Progress(NowNanos());
+  }
+  ~Work() { End(); }
+
+  // Sets the step of this replica, and hands out the first tokens: those that
+  // an earlier chief left are kept. `again`: after a session was lost, when
+  // some of the tokens are with replicas.
+  Status Begin(bool is_chief, bool again) {
+    MR_RETURN_IF_ERROR(Prepare());
+    session_ = nullptr;
+    is_chief_ = is_chief;
+    recovers_ = again;
+    if (!is_chief) return RunSide(start_replica_).status();
+    MR_RETURN_IF_ERROR(RunSide(start_chief_).status());
+    if (again) return OkStatus();
+    MR_ASSIGN_OR_RETURN(const Seen seen, Read());
+    if (seen.left > 0) {
+      MR_RETURN_IF_ERROR(
+          RunSide(forget_, {Tensor::Scalar(static_cast<int32_t>(seen.left))})
+              .status());
+    }
+    const int64_t tokens = ops_.gradients_per_step - seen.step.waiting_tokens;
+    return tokens > 0 ? RunSide(give_, {Count(tokens)}).status() : OkStatus();
+  }
+
+  void Start() {
+    updater_ = Thread("sync/updates", [this] { Update(); });
+    watcher_ = Thread("sync/watch", [this] { Watch(); });
+  }
+
+  void End() {
+    {
+      MutexLock lock(mu_);
+      ends_ = true;
+      changed_.NotifyAll();
+    }
+    updates_scope_.Cancel(Cancelled("this replica leaves the training"));
+    if (updater_.joinable()) updater_.Join();
+    if (watcher_.joinable()) watcher_.Join();
+  }
+
+  void Progress() { steps_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Called at the end, while the updates go on: tells the chief that this
+  // replica leaves; the chief waits until all others have told it.
+  Status Leave() {
+    if (!IsChief()) return RunSide(leave_).status();
+    const Deadline deadline = Deadline::AfterMillis(options_.leave_timeout_ms);
+    for (;;) {
+      MR_ASSIGN_OR_RETURN(const Seen seen, Read());
+      if (seen.left + 1 >= ops_.replicas) return OkStatus();
+      if (deadline.expired()) {
+        MR_LOG(Warning) << "the chief leaves: " << seen.left << " of "
+                        << ops_.replicas - 1
+                        << " other replicas have said that they leave within "
+                        << options_.leave_timeout_ms << " ms";
+        return OkStatus();
+      }
+      Pause();
+    }
+  }
+
+  int64_t updates() const { return updates_.load(); }
+  int64_t replaced() const { return replaced_.load(); }
+
+ private:
+  struct Seen {
+    SyncStepState step;
+    int64_t left = 0;
+  };
+
+  Status Prepare() {
+    const auto make = [&](Callable* callable, const Operation& op,
+                          const std::vector<Output>& feeds) -> Status {
+      MR_ASSIGN_OR_RETURN(*callable, session_->Prepare(feeds, {}, {op}));
+      return OkStatus();
+    };
+    MR_RETURN_IF_ERROR(make(&start_replica_, ops_.start_replica, {}));
+    MR_RETURN_IF_ERROR(make(&start_chief_, ops_.start_chief, {}));
+    MR_RETURN_IF_ERROR(make(&follow_, ops_.follow_step, {}));
+    MR_RETURN_IF_ERROR(make(&update_, ops_.update, {}));
+    MR_RETURN_IF_ERROR(make(&give_, ops_.give_tokens, {ops_.token_count}));
+    MR_RETURN_IF_ERROR(make(&leave_, ops_.leave, {}));
+    MR_RETURN_IF_ERROR(make(&forget_, ops_.forget, {ops_.forget_count}));
+    std::vector<Output> fetches = {ops_.global_step, ops_.waiting_tokens,
+                                   ops_.left};
+    fetches.insert(fetches.end(), ops_.gradients.begin(),
+                   ops_.gradients.end());
+    MR_ASSIGN_OR_RETURN(read_, session_->Prepare({}, fetches));
+    return OkStatus();
+  }
+
+  StatusOr<std::vector<Tensor>> RunSide(const Callable& callable,
+                                        std::vector<Tensor> feeds = {}) {
+    return callable.Run(std::move(feeds),
+                        {.options = {.timeout_ms = kSideRunTimeoutMs},
+                         .cancel = runs_.get()});
+  }
+
+  StatusOr<Seen> Read() {
+    MR_ASSIGN_OR_RETURN(const std::vector<Tensor> values, RunSide(read_));
+    Seen seen;
+    seen.step.global_step = NumberIn(values[0]);
+    seen.step.waiting_tokens = NumberIn(values[1]);
+    seen.left = NumberIn(values[2]);
+    for (size_t i = 3; i < values.size(); ++i)
+      seen.step.gradients.push_back(NumberIn(values[i]));
+    return seen;
+  }
+
+  // Returns whether this replica is the chief now, which it stays: a chief that
+  // were none any more would leave the others without tokens.
+  bool IsChief() {
+    if (!is_chief_ && (!options_.is_chief || options_.is_chief()))
+      is_chief_ = true;
+    return is_chief_;
+  }
+
+  // Waits for a moment. Returns false once the work ends.
+  bool Pause() {
+    const Deadline deadline = Deadline::AfterMillis(options_.poll_ms);
+    MutexLock lock(mu_);
+    while (!ends_ && !deadline.expired()) changed_.WaitUntil(mu_, deadline);
+    return !ends_;
+  }
+
+  bool Ends() {
+    MutexLock lock(mu_);
+    return ends_;
+  }
+
+  void Update() {
+    const bool was_chief = is_chief_;
+    while (!IsChief()) {
+      if (!Pause()) return;
+    }
+    Status status;
+    if (!was_chief) {
+      MR_LOG(Info) << "this replica goes on as the chief of the training";
+      recovers_ = true;
+      status = RunSide(follow_).status();
+    }
+    while (status.ok() && !Ends()) {
+      status = update_.Run({}, {.cancel = &updates_scope_}).status();
+      if (!status.ok()) break;
+      updates_.fetch_add(1);
+      recovers_ = false;
+    }
+    if (!status.ok() && !Ends()) EndRuns(status);
+  }
+
+  // A new session is made after ABORTED and UNAVAILABLE; all else ends the
+  // training.
+  void EndRuns(const Status& status) {
+    if (!IsRecoverable(status)) coordinator_->RequestStop(status);
+    runs_->Cancel(status);
+  }
+
+  void Watch() {
+    int64_t seen_progress = 0;
+    while (Pause()) {
+      const int64_t progress = updates_.load() + steps_.load();
+      const int64_t now = NowNanos();
+      if (progress != seen_progress) {
+        seen_progress = progress;
+        watch_.Progress(now);
+        continue;
+      }
+      if (!watch_.ShouldLook(now)) continue;
+      const StatusOr<Seen> seen = Read();
+      if (seen.ok()) Judge(seen->step, NowNanos());
+    }
+  }
+
+  void Judge(const SyncStepState& step, int64_t now) {
+    const StepWatch::Verdict verdict = watch_.Look(step, now);
+    if (!verdict.report && verdict.missing == 0) return;
+    const std::string text = watch_.Describe(step, ops_.variables, now);
+    if (verdict.report && is_chief_) MR_LOG(Warning) << text;
+    if (verdict.missing == 0) return;
+    if (options_.when_too_few == WhenTooFew::kStop && !recovers_) {
+      EndRuns(DeadlineExceeded("synchronous training: ", text,
+                               ", and nobody computes the missing ones"));
+      return;
+    }
+    // A chief that was lost may have taken gradients or tokens with it.
+    const bool replaces =
+        options_.when_too_few == WhenTooFew::kReplace || recovers_;
+    if (!is_chief_ || !replaces) return;
+    MR_LOG(Warning) << text << "; " << verdict.missing
+                    << " are handed out again";
+    if (RunSide(give_, {Count(verdict.missing)}).ok())
+      replaced_.fetch_add(verdict.missing);
+  }
+
+  const SyncReplicasOps& ops_;
+  const SyncReplicasHookOptions& options_;
+  Session* session_;  // while the work begins
+  Coordinator* const coordinator_;
+  const std::shared_ptr<CancelScope> runs_;
+  CancelScope updates_scope_;
+  Callable start_replica_, start_chief_, follow_, update_, give_, read_, leave_,
+      forget_;
+  std::atomic<bool> is_chief_{false};
+  std::atomic<bool> recovers_{false};
+  std::atomic<int64_t> updates_{0};
+  std::atomic<int64_t> replaced_{0};
+  std::atomic<int64_t> steps_{0};  // of this replica
+  StepWatch watch_;                // of the watcher's thread
+
+  Mutex mu_;  // guards `ends_`
+  CondVar changed_;
+  bool ends_ = false;
+  Thread updater_;
+  Thread watcher_;
+};
+
+SyncReplicasHook::SyncReplicasHook(const SyncReplicas& sync,
+                                   const SyncReplicasHookOptions& options)
+    : ops_(sync.ops()), options_(options) {}
+
+SyncReplicasHook::~SyncReplicasHook() = default;
+
+Status SyncReplicasHook::AfterCreate(HookContext& context) {
+  if (!context.runs) return OkStatus();  // the session only saves the end
+  if (!ops_.update) {
+    return FailedPrecondition(
+        "a SyncReplicasHook needs a SyncReplicas whose gradients were applied "
+        "before the session was made");
+  }
+  if (work_) {
+    updates_before_ += work_->updates();
+    replaced_before_ += work_->replaced();
+  }
+  work_.reset();
+  auto work = std::make_unique<Work>(ops_, options_, context);
+  MR_RETURN_IF_ERROR(work->Begin(context.is_chief, was_created_));
+  was_created_ = true;
+  work_ = std::move(work);
+  work_->Start();
+  return OkStatus();
+}
+
+Status SyncReplicasHook::AfterRun(HookContext& /*context*/) {
+  if (work_) work_->Progress();
+  return OkStatus();
+}
+
+Status SyncReplicasHook::AtEnd(HookContext& /*context*/) {
+  if (!work_) return OkStatus();
+  const Status status = work_->Leave();
+  work_->End();
+  return status;
+}
+
+int64_t SyncReplicasHook::updates() const {
+  return updates_before_ + (work_ ? work_->updates() : 0);
+}
+
+int64_t SyncReplicasHook::replaced_tokens() const {
+  return replaced_before_ + (work_ ? work_->replaced() : 0);
+}
+
+}  // namespace millrace::train

@@ -1,0 +1,71 @@
+// SyncReplicasHook: what a replica of a SyncReplicas does beside its steps.
+//
+// The chief applies the averages and hands out tokens, on a thread of its own;
+// it leaves last, so that no replica waits for tokens that nobody hands out.
+// Where no gradient has come for long, it tells whom the step waits for, and
+// then waits, hands out the missing tokens again, or ends the training, as it
+// is told. A replica that becomes chief after the chief was lost goes on where
+// that stopped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "millrace/train/replicas/sync_replicas.h"
+#include "millrace/train/session_hook.h"
+
+namespace millrace::train {
+
+// What happens to a step that gets no gradient for `too_few_ms`.
+enum class WhenTooFew {
+  kWait,  // as stock TensorFlow does: for ever
+  // The replicas that are alive compute the gradients that are missing.
+  kReplace,
+  // Each replica's run fails with DEADLINE_EXCEEDED, and its training stops.
+  kStop
+};
+
+struct SyncReplicasHookOptions {
+  // As that of the MonitoredSession.
+  std::function<bool()> is_chief;
+  // How often the replica looks after a step that does not end.
+  int64_t poll_ms = 1'000;
+  // A step that takes longer is reported: who has given how many gradients.
+  int64_t report_ms = 10'000;
+  WhenTooFew when_too_few = WhenTooFew::kReplace;
+  int64_t too_few_ms = 30'000;
+  // How long the chief waits at the end for the other replicas to leave.
+  int64_t leave_timeout_ms = 60'000;
+};
+
+// Of one MonitoredSession. Its threads never outlive a session.
+class SyncReplicasHook final : public SessionHook {
+ public:
+  // `sync` must outlive the hook.
+  SyncReplicasHook(const SyncReplicas& sync,
+                   const SyncReplicasHookOptions& options = {});
+  ~SyncReplicasHook() override;
+
+  Status AfterCreate(HookContext& context) override;
+  Status AfterRun(HookContext& context) override;
+  Status AtEnd(HookContext& context) override;
+
+  // Returns how many updates this replica made as chief, and how many tokens it
+  // handed out again. Thread-safe.
+  int64_t updates() const;
+  int64_t replaced_tokens() const;
+
+ private:
+  class Work;  // of one session
+
+  const SyncReplicasOps& ops_;
+  const SyncReplicasHookOptions options_;
+  std::unique_ptr<Work> work_;
+  bool was_created_ = false;
+  // Of sessions that are gone.
+  int64_t updates_before_ = 0;
+  int64_t replaced_before_ = 0;
+};
+
+}  // namespace millrace::train

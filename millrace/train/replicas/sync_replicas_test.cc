@@ -1,0 +1,367 @@
+// Tests synchronous training on clusters within a simulation: in virtual time,
+// each test from several seeds.
+#include "millrace/train/replicas/sync_replicas.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+
+#include "millrace/base/files/memory_files.h"
+#include "millrace/base/sim/sim.h"
+#include "millrace/client/default_tables.h"
+#include "millrace/client/ops.h"
+#include "millrace/cluster/server.h"
+#include "millrace/rpc/loopback/loopback.h"
+#include "millrace/train/global_step.h"
+#include "millrace/train/monitored_session.h"
+#include "millrace/train/optimizers/gradient_descent.h"
+#include "millrace/train/replica_device_setter.h"
+#include "millrace/train/replicas/sync_replicas_hook.h"
+
+namespace millrace::train {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr uint64_t kSeeds = 8;
+constexpr int kWorkers = 3;
+
+class Cluster {
+ public:
+  Cluster() {
+    auto spec = ClusterSpec::Parse(
+        "ps=127.0.0.1:1001;worker=127.0.0.1:1002,127.0.0.1:1003,127.0.0.1:1004");
+    MR_CHECK(spec.ok(), spec.status().ToString());
+    spec_ = *std::move(spec);
+    ps_ = StartTask("ps", 0);
+    for (int i = 0; i < kWorkers; ++i)
+      workers_[i] = StartTask("worker", i);
+  }
+  ~Cluster() {
+    for (std::unique_ptr<Server>& worker : workers_) {
+      if (worker) worker->Stop(0);
+    }
+    ps_->Stop(0);
+  }
+  void KillWorker(int i) { Kill(workers_[i]); }
+  void RestartPs() {
+    Kill(ps_);
+    ps_ = StartTask("ps", 0);
+  }
+  SessionOptions Session(int worker) const {
+    return {.target = absl::StrCat("grpc://127.0.0.1:", 1002 + worker),
+            .transport = network_};
+  }
+
+ private:
+  static void Kill(std::unique_ptr<Server>& task) {
+    task->Kill();
+    task->Join();
+    task.reset();
+  }
+  std::unique_ptr<Server> StartTask(const std::string& job, int index) {
+    ServerOptions options;
+    options.cluster = spec_;
+    options.task = {.job = job, .index = index};
+    options.transport = network_;
+    options.ops = &DefaultOps();
+    options.kernels = &DefaultKernels();
+    options.files = &files_;
+    auto server = Server::Start(options);
+    MR_CHECK(server.ok(), server.status().ToString());
+    return *std::move(server);
+  }
+  MemoryFiles files_;
+  std::shared_ptr<LoopbackNetwork> network_ =
+      std::make_shared<LoopbackNetwork>();
+  ClusterSpec spec_;
+  std::unique_ptr<Server> ps_;
+  std::unique_ptr<Server> workers_[kWorkers];
+};
+
+// A weight and a table of two rows, which start at 0. Each gradient of the
+// weight is 1, and of the table's row 0 as well, so that after n updates they
+// are -n, whoever gave the gradients.
+struct Model {
+  Model(const Scope& root, int worker, const SyncReplicasOptions& options)
+      : rule(1.0f), sync(&rule, options) {
+    const Scope s = root.WithDevice(ReplicaDeviceSetter(
+        {.ps_tasks = 1,
+         .worker_device = absl::StrCat("/job:worker/task:", worker)}));
+    step = CreateGlobalStep(s);
+    w = ops::Variable(s.WithOpName("w"), Tensor::Scalar(0.0f));
+    table = ops::Variable(s.WithOpName("table"), {{0.0f}, {0.0f}});
+    const Output rows = ops::GatherV2(s, table.value(), {0}, 0);
+    const Output loss =
+        ops::AddV2(s, w, ops::Sum(s, rows, ops::Const(s, {0, 1})));
+    train_op = sync.Minimize(s, loss, {.global_step = step});
+    MR_CHECK(s.ok(), s.status().ToString());
+  }
+  GradientDescentOptimizer rule;
+  SyncReplicas sync;
+  ops::Variable step, w, table;
+  Operation train_op;
+};
+
+// What a replica did.
+struct Ended {
+  Status status;
+  int64_t runs = 0;
+  int64_t updates = 0;
+  int64_t replaced = 0;
+};
+
+struct ReplicaOptions {
+  SyncReplicasOptions sync = {.gradients_per_step = kWorkers,
+                              .replicas = kWorkers};
+  SyncReplicasHookOptions hook;
+  int64_t last_step = 10;
+  int64_t most_runs = 1'000'000;
+  std::function<bool()> is_chief;       // empty: replica 0
+  std::function<void(int64_t)> on_run;  // with the number of runs so far
+  Coordinator* coordinator = nullptr;
+};
+
+Ended RunReplica(const Cluster& cluster, int worker, ReplicaOptions options) {
+  Ended ended;
+  const Scope s = Scope::NewRoot();
+  Model model(s, worker, options.sync);
+  if (!options.is_chief)
+    options.is_chief = [worker] { return worker == 0; };
+  options.hook.is_chief = options.is_chief;
+  SyncReplicasHook hook(model.sync, options.hook);
+  StopAtStepHook stop(options.last_step);
+  MonitoredSessionOptions monitored;
+  monitored.session = cluster.Session(worker);
+  monitored.is_chief = options.is_chief;
+  monitored.hooks = {&hook, &stop};
+  monitored.coordinator = options.coordinator;
+  MonitoredSession session(s, monitored);
+  const MonitoredCallable train =
+      session.Prepare({}, {model.train_op.output(0)}, {}, {.step_fetch = 0});
+  ended.status = session.Start();
+  while (ended.status.ok() && !session.ShouldStop() &&
+         ended.runs < options.most_runs) {
+    ended.status = train.Run().status();
+    ++ended.runs;
+    if (options.on_run) options.on_run(ended.runs);
+  }
+  const Status closed = session.Close();
+  if (ended.status.ok()) ended.status = closed;
+  ended.updates = hook.updates();
+  ended.replaced = hook.replaced_tokens();
+  return ended;
+}
+
+// Runs replicas side by side; returns what became of each.
+std::vector<Ended> RunReplicas(const Cluster& cluster,
+                               const std::vector<ReplicaOptions>& options) {
+  std::vector<Ended> ended(options.size());
+  std::vector<Thread> threads;
+  for (size_t i = 0; i < options.size(); ++i) {
+    threads.emplace_back("replica", [&, i] {
+      ended[i] = RunReplica(cluster, static_cast<int>(i), options[i]);
+    });
+  }
+  for (Thread& thread : threads) thread.Join();
+  return ended;
+}
+
+// Checks that each update applied the average of its gradients, and returns how
+// many there were.
+int64_t CheckModel(const Cluster& cluster, int worker = 0) {
+  const Scope s = Scope::NewRoot();
+  Model model(s, worker, {.gradients_per_step = 1});
+  Session session(s, cluster.Session(worker));
+  const auto values = session.Run({model.step, model.w, model.table});
+  EXPECT_TRUE(values.ok()) << values.status();
+  if (!values.ok()) return 0;
+  const int64_t steps = (*values)[0].scalar<int64_t>();
+  const auto updates = static_cast<float>(steps);
+  EXPECT_EQ((*values)[1].scalar<float>(), -updates);
+  EXPECT_EQ((*values)[2].flat<float>()[0], -updates);
+  EXPECT_EQ((*values)[2].flat<float>()[1], 0);
+  return steps;
+}
+
+void ForSeeds(const std::function<void()>& body) {
+  DefaultOps();
+  DefaultKernels();
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SimWorld world({.seed = seed});
+    const SimResult result = world.Run([&] { body(); });
+    ASSERT_TRUE(result.status.ok()) << result.Report();
+    ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+  }
+}
+
+TEST(SyncReplicas, EachStepAppliesTheAverageOfItsGradients) {
+  ForSeeds([] {
+    Cluster cluster;
+    const auto ended = RunReplicas(cluster, std::vector<ReplicaOptions>(3));
+    for (const Ended& replica : ended) {
+      EXPECT_TRUE(replica.status.ok()) << replica.status;
+      EXPECT_EQ(replica.replaced, 0);
+    }
+    EXPECT_GE(CheckModel(cluster), 10);
+    EXPECT_GE(ended[0].updates, 10);
+    EXPECT_EQ(ended[1].updates, 0);
+  });
+}
+
+TEST(SyncReplicas, SparesAreNotWaitedFor) {
+  ForSeeds([] {
+    Cluster cluster;
+    ReplicaOptions options;
+    options.sync.gradients_per_step = 2;
+    std::vector<ReplicaOptions> replicas(3, options);
+    // The last one takes an hour a step, so it never gives a gradient in time.
+    replicas[2].on_run = [](int64_t runs) {
+      if (runs <= 2) SleepUntil(Deadline::AfterMillis(3'600'000));
+    };
+    const int64_t begin = NowNanos();
+    replicas[0].hook.leave_timeout_ms = 1'000;
+    const auto ended = RunReplicas(cluster, replicas);
+    EXPECT_TRUE(ended[0].status.ok()) << ended[0].status;
+    EXPECT_TRUE(ended[1].status.ok()) << ended[1].status;
+    EXPECT_GE(CheckModel(cluster), 10);
+    EXPECT_GT(NowNanos() - begin, 0);
+  });
+}
+
+TEST(SyncReplicas, DataMayEndUnevenly) {
+  ForSeeds([] {
+    Cluster cluster;
+    std::vector<ReplicaOptions> replicas(3);
+    for (size_t i = 0; i < 3; ++i) {
+      replicas[i].last_step = 1'000'000;
+      replicas[i].most_runs = static_cast<int64_t>(2 + 9 * i);
+    }
+    const auto ended = RunReplicas(cluster, replicas);
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_TRUE(ended[i].status.ok()) << ended[i].status;
+      EXPECT_EQ(ended[i].runs, replicas[i].most_runs);
+    }
+    CheckModel(cluster);
+  });
+}
+
+// Takes a token and never gives a gradient for it.
+void TakeATokenAndVanish(const Cluster& cluster, int worker) {
+  const Scope s = Scope::NewRoot().WithDevice("/job:ps/task:0");
+  const FIFOQueue tokens(
+      s, {DataType::kInt64},
+      {.shapes = {PartialShape({})}, .shared_name = "sync_token_q"});
+  Session session(s, cluster.Session(worker));
+  session.Run({}, tokens.Dequeue(s), {}, {.options = {.timeout_ms = 10'000}})
+      .status()
+      .IgnoreError();
+}
+
+std::vector<ReplicaOptions> TwoThatLoseAThird(const Cluster& cluster,
+                                              std::atomic<bool>* vanished) {
+  ReplicaOptions options;
+  options.hook.leave_timeout_ms = 5'000;
+  std::vector<ReplicaOptions> replicas(2, options);
+  replicas[0].on_run = [&cluster, vanished](int64_t) {
+    if (!vanished->exchange(true)) TakeATokenAndVanish(cluster, 2);
+  };
+  return replicas;
+}
+
+TEST(SyncReplicas, OthersComputeWhatALostReplicaOwes) {
+  ForSeeds([] {
+    Cluster cluster;
+    std::atomic<bool> vanished{false};
+    const auto ended =
+        RunReplicas(cluster, TwoThatLoseAThird(cluster, &vanished));
+    for (const Ended& replica : ended)
+      EXPECT_TRUE(replica.status.ok()) << replica.status;
+    EXPECT_GE(CheckModel(cluster), 10);
+  });
+}
+
+TEST(SyncReplicas, AStepThatWaitsInVainMayEndTheTraining) {
+  ForSeeds([] {
+    Cluster cluster;
+    ReplicaOptions options;
+    options.hook.when_too_few = WhenTooFew::kStop;
+    options.hook.leave_timeout_ms = 5'000;
+    options.last_step = 1'000'000;
+    // Of the two, neither gives more than three gradients a step.
+    options.sync.gradients_per_step = 3;
+    std::vector<ReplicaOptions> replicas(2, options);
+    std::atomic<bool> vanished{false};
+    replicas[0].on_run = [&](int64_t runs) {
+      if (runs < 4) return;
+      for (int i = 0; i < 3 && !vanished.load(); ++i)
+        TakeATokenAndVanish(cluster, 2);
+      vanished.store(true);
+    };
+    const auto ended = RunReplicas(cluster, replicas);
+    for (const Ended& replica : ended) {
+      EXPECT_EQ(replica.status.code(), StatusCode::kDeadlineExceeded)
+          << replica.status;
+      EXPECT_THAT(std::string(replica.status.message()),
+                  HasSubstr("of 3 gradients of "));
+    }
+    CheckModel(cluster);
+  });
+}
+
+TEST(SyncReplicas, TheNextReplicaTakesOverFromALostChief) {
+  ForSeeds([] {
+    Cluster cluster;
+    std::atomic<int> chief{0};
+    ReplicaOptions options;
+    options.hook.leave_timeout_ms = 5'000;
+    std::vector<ReplicaOptions> replicas(3, options);
+    Coordinator first;
+    for (int i = 0; i < 3; ++i)
+      replicas[static_cast<size_t>(i)].is_chief = [&, i] {
+        return chief.load() == i;
+      };
+    replicas[0].coordinator = &first;
+    replicas[0].on_run = [&](int64_t runs) {
+      if (runs != 3) return;
+      first.RequestStop();
+      cluster.KillWorker(0);
+      chief.store(1);
+    };
+    const auto ended = RunReplicas(cluster, replicas);
+    EXPECT_TRUE(ended[1].status.ok()) << ended[1].status;
+    EXPECT_TRUE(ended[2].status.ok()) << ended[2].status;
+    EXPECT_GT(ended[1].updates, 0);
+    EXPECT_GE(CheckModel(cluster, 1), 10);
+  });
+}
+
+TEST(SyncReplicas, APsThatRestartsBeginsAgain) {
+  ForSeeds([] {
+    Cluster cluster;
+    std::vector<ReplicaOptions> replicas(3);
+    std::atomic<bool> restarted{false};
+    replicas[1].on_run = [&](int64_t runs) {
+      if (runs == 3 && !restarted.exchange(true)) cluster.RestartPs();
+    };
+    const auto ended = RunReplicas(cluster, replicas);
+    for (const Ended& replica : ended)
+      EXPECT_TRUE(replica.status.ok()) << replica.status;
+    EXPECT_GE(CheckModel(cluster), 10);
+  });
+}
+
+TEST(SyncReplicas, WhatIsMissingIsSaid) {
+  const Scope s = Scope::NewRoot();
+  const ops::Variable w(s.WithOpName("w"), Tensor::Scalar(0.0f));
+  GradientDescentOptimizer rule(1.0f);
+  SyncReplicas sync(&rule, {.gradients_per_step = 2});
+  EXPECT_FALSE(sync.Minimize(s, ops::Identity(s, w), {}));
+  EXPECT_THAT(std::string(s.status().message()),
+              HasSubstr("Global step is required to check staleness"));
+}
+
+}  // namespace
+}  // namespace millrace::train
