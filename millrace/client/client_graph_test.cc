@@ -34,9 +34,9 @@ TEST(ClientGraph, ShapesFollowFromComputedConstants) {
   const Output x =
       ops::Placeholder(s, DataType::kFloat, {.shape = PartialShape({-1, 12})});
   const Output four = ops::Neg(s, ops::Const(s, -4));
-  const Output three = ops::Cast(
-      s, ops::Floor(s, ops::Mul(s, ops::Const(s, 7.0f), 0.5f)),
-      DataType::kInt32);
+  const Output three =
+      ops::Cast(s, ops::Floor(s, ops::Mul(s, ops::Const(s, 7.0f), 0.5f)),
+                DataType::kInt32);
   const Output two = ops::SelectV2(s, ops::Less(s, three, four),
                                    ops::Const(s, 2), ops::Const(s, 5));
   EXPECT_EQ(ops::Reshape(s, x, ops::Pack(s, {ops::Const(s, -1), three, four}))
@@ -46,11 +46,10 @@ TEST(ClientGraph, ShapesFollowFromComputedConstants) {
             (PartialShape{2, 3}));
   EXPECT_EQ(ops::ExpandDims(s, x, ops::Sub(s, four, three)).shape(),
             (PartialShape{-1, 1, 12}));
-  // What is fed or drawn is not known.
-  EXPECT_EQ(ops::Fill(s, ops::Pack(s, {ops::Placeholder(s, DataType::kInt32),
-                                        two}),
-                      0.0f)
-                .shape(),
+  // What is fed is not known.
+  const Output fed =
+      ops::Placeholder(s, DataType::kInt32, {.shape = PartialShape({})});
+  EXPECT_EQ(ops::Fill(s, ops::Pack(s, {fed, two}), 0.0f).shape(),
             (PartialShape{-1, 2}));
   EXPECT_TRUE(s.ok()) << s.status();
 }

@@ -62,7 +62,7 @@ ConstantEvaluator MakeConstantEvaluator(const KernelTable* kernels,
     const ScopedFlushDenormals flush;  // as for all kernels
     const ScopedMemoryLimit limit;
     try {
-      StatusOr<Values> values = 
+      StatusOr<Values> values =
           RunOnce(*kernels, *device, node, inputs, max_millis);
       if (values.ok()) return *std::move(values);
     } catch (const std::exception&) {

@@ -32,9 +32,7 @@ void SqrtNGradient(GradContext& g) {
 }  // namespace
 
 MR_GRADIENT(SparseSegmentSum)(GradContext& g) { SumGradient(g); }
-MR_GRADIENT(SparseSegmentSumWithNumSegments)(GradContext& g) {
-  SumGradient(g);
-}
+MR_GRADIENT(SparseSegmentSumWithNumSegments)(GradContext& g) { SumGradient(g); }
 MR_GRADIENT(SparseSegmentMean)(GradContext& g) { MeanGradient(g); }
 MR_GRADIENT(SparseSegmentMeanWithNumSegments)(GradContext& g) {
   MeanGradient(g);

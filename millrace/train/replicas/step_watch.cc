@@ -58,8 +58,8 @@ std::string StepWatch::Describe(const SyncStepState& state,
                    (now - begun_) / kNanosPerSecond, " s: ");
   for (size_t i = 0; i < std::min(order.size(), kShownVariables); ++i) {
     absl::StrAppend(&text, i > 0 ? ", " : "", state.gradients[order[i]], " of ",
-                    limits_.gradients_per_step, i > 0 ? " of " : " gradients of ",
-                    variables[order[i]]);
+                    limits_.gradients_per_step,
+                    i > 0 ? " of " : " gradients of ", variables[order[i]]);
   }
   return absl::StrCat(text, "; ", state.waiting_tokens, " tokens are left");
 }

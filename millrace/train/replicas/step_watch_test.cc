@@ -40,9 +40,9 @@ TEST(StepWatch, ReportsAStepOnce) {
 
 TEST(StepWatch, TooFewIsWhereNothingComesAnyMore) {
   StepWatch watch = Watch();
-  EXPECT_EQ(watch.Look({.global_step = 1, .gradients = {1, 1}}, 10 * kSecond)
-                .missing,
-            0);
+  EXPECT_EQ(
+      watch.Look({.global_step = 1, .gradients = {1, 1}}, 10 * kSecond).missing,
+      0);
   // A slow one still gives.
   const SyncStepState two = {.global_step = 1, .gradients = {2, 2}};
   EXPECT_EQ(watch.Look(two, 35 * kSecond).missing, 0);

@@ -64,7 +64,8 @@ SyncReplicas::Given SyncReplicas::Give(
           there, accumulator, AsInt64(there, local_step_),
           AsInt64(there, rows.indices), rows.values,
           rows.dense_shape ? AsInt64(there, rows.dense_shape)
-                           : ops::Const(there, Tensor(DataType::kInt64, {0})),
+                           : ops::Const(there, Tensor::Zeros(DataType::kInt64,
+                                                             TensorShape({0}))),
           static_cast<bool>(rows.dense_shape)));
       const auto taken =
           ops::SparseAccumulatorTakeGradient(there, accumulator, count, type);
@@ -110,8 +111,7 @@ Operation SyncReplicas::ApplyGradients(
   // On the worker, also where the variables of the scope go to a ps.
   const Scope own = root.ColocateWith(ops::NoOp(root));
   const ops::Variable local_step(
-      own.WithOpName("sync_rep_local_step"),
-      ops::Const(own, 0, step.dtype()),
+      own.WithOpName("sync_rep_local_step"), ops::Const(own, 0, step.dtype()),
       {.trainable = false, .collections = {graph_keys::kLocalVariables}});
   if (!local_step) return {};
   local_step_ = local_step.value();
@@ -129,17 +129,15 @@ Operation SyncReplicas::ApplyGradients(
   const Operation train_op = local_step.Assign(beside, token).op();
 
   const auto hand_out = [&](const Scope& s, const Input& count) {
-    return tokens.EnqueueMany(
-        s, {ops::Fill(s, count, step.Read(s))});
+    return tokens.EnqueueMany(s, {ops::Fill(s, count, step.Read(s))});
   };
-  ops_.update = hand_out(
-      beside.WithControlDependencies({applied}),
-      Tensor::Vector<int32_t>({static_cast<int32_t>(
-          std::max(ops_.replicas, ops_.gradients_per_step))}));
+  ops_.update = hand_out(beside.WithControlDependencies({applied}),
+                         Tensor::Vector<int32_t>({static_cast<int32_t>(std::max(
+                             ops_.replicas, ops_.gradients_per_step))}));
   const Scope control = beside.SubScope("sync_control");
-  ops_.token_count = ops::Placeholder(control.WithOpName("token_count"),
-                                      DataType::kInt32,
-                                      {.shape = PartialShape({1})});
+  ops_.token_count =
+      ops::Placeholder(control.WithOpName("token_count"), DataType::kInt32,
+                       {.shape = PartialShape({1})});
   ops_.give_tokens = hand_out(control, ops_.token_count);
   ops_.global_step = AsInt64(control, step.value());
   ops_.waiting_tokens = tokens.Size(control);
@@ -162,9 +160,9 @@ Operation SyncReplicas::ApplyGradients(
   const FIFOQueue left = SharedQueue(beside, kLeft, DataType::kInt64);
   ops_.leave = left.Enqueue(control, {ops_.global_step});
   ops_.left = left.Size(control);
-  ops_.forget_count = ops::Placeholder(control.WithOpName("forget_count"),
-                                       DataType::kInt32,
-                                       {.shape = PartialShape({})});
+  ops_.forget_count =
+      ops::Placeholder(control.WithOpName("forget_count"), DataType::kInt32,
+                       {.shape = PartialShape({})});
   ops_.forget = left.DequeueMany(control, ops_.forget_count)[0].op();
   return scope.ok() ? train_op : Operation();
 }

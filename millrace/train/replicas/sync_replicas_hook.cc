@@ -82,9 +82,12 @@ class SyncReplicasHook::Work {
 
   void Progress() { steps_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Called at the end, while the updates go on: tells the chief that this
-  // replica leaves; the chief waits until all others have told it.
+  // Called at the end, while the updates go on. The token of the last step goes
+  // back, for another replica. Tells the chief that this replica leaves; the
+  // chief waits until all others have told it.
   Status Leave() {
+    if (steps_.load() > 0)
+      MR_RETURN_IF_ERROR(RunSide(give_, {Count(1)}).status());
     if (!IsChief()) return RunSide(leave_).status();
     const Deadline deadline = Deadline::AfterMillis(options_.leave_timeout_ms);
     for (;;) {
@@ -125,17 +128,16 @@ class SyncReplicasHook::Work {
     MR_RETURN_IF_ERROR(make(&forget_, ops_.forget, {ops_.forget_count}));
     std::vector<Output> fetches = {ops_.global_step, ops_.waiting_tokens,
                                    ops_.left};
-    fetches.insert(fetches.end(), ops_.gradients.begin(),
-                   ops_.gradients.end());
+    fetches.insert(fetches.end(), ops_.gradients.begin(), ops_.gradients.end());
     MR_ASSIGN_OR_RETURN(read_, session_->Prepare({}, fetches));
     return OkStatus();
   }
 
   StatusOr<std::vector<Tensor>> RunSide(const Callable& callable,
                                         std::vector<Tensor> feeds = {}) {
-    return callable.Run(std::move(feeds),
-                        {.options = {.timeout_ms = kSideRunTimeoutMs},
-                         .cancel = runs_.get()});
+    return callable.Run(
+        std::move(feeds),
+        {.options = {.timeout_ms = kSideRunTimeoutMs}, .cancel = runs_.get()});
   }
 
   StatusOr<Seen> Read() {

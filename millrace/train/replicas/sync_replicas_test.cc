@@ -28,18 +28,18 @@ using testing::HasSubstr;
 constexpr uint64_t kSeeds = 8;
 constexpr int kWorkers = 3;
 
-class Cluster {
+class Replicas {
  public:
-  Cluster() {
+  Replicas() {
     auto spec = ClusterSpec::Parse(
-        "ps=127.0.0.1:1001;worker=127.0.0.1:1002,127.0.0.1:1003,127.0.0.1:1004");
+        "ps=127.0.0.1:1001;worker=127.0.0.1:1002,127.0.0.1:1003,127.0.0.1:"
+        "1004");
     MR_CHECK(spec.ok(), spec.status().ToString());
     spec_ = *std::move(spec);
     ps_ = StartTask("ps", 0);
-    for (int i = 0; i < kWorkers; ++i)
-      workers_[i] = StartTask("worker", i);
+    for (int i = 0; i < kWorkers; ++i) workers_[i] = StartTask("worker", i);
   }
-  ~Cluster() {
+  ~Replicas() {
     for (std::unique_ptr<Server>& worker : workers_) {
       if (worker) worker->Stop(0);
     }
@@ -84,8 +84,8 @@ class Cluster {
 // A weight and a table of two rows, which start at 0. Each gradient of the
 // weight is 1, and of the table's row 0 as well, so that after n updates they
 // are -n, whoever gave the gradients.
-struct Model {
-  Model(const Scope& root, int worker, const SyncReplicasOptions& options)
+struct SyncModel {
+  SyncModel(const Scope& root, int worker, const SyncReplicasOptions& options)
       : rule(1.0f), sync(&rule, options) {
     const Scope s = root.WithDevice(ReplicaDeviceSetter(
         {.ps_tasks = 1,
@@ -124,12 +124,11 @@ struct ReplicaOptions {
   Coordinator* coordinator = nullptr;
 };
 
-Ended RunReplica(const Cluster& cluster, int worker, ReplicaOptions options) {
+Ended RunReplica(const Replicas& cluster, int worker, ReplicaOptions options) {
   Ended ended;
   const Scope s = Scope::NewRoot();
-  Model model(s, worker, options.sync);
-  if (!options.is_chief)
-    options.is_chief = [worker] { return worker == 0; };
+  SyncModel model(s, worker, options.sync);
+  if (!options.is_chief) options.is_chief = [worker] { return worker == 0; };
   options.hook.is_chief = options.is_chief;
   SyncReplicasHook hook(model.sync, options.hook);
   StopAtStepHook stop(options.last_step);
@@ -156,7 +155,7 @@ Ended RunReplica(const Cluster& cluster, int worker, ReplicaOptions options) {
 }
 
 // Runs replicas side by side; returns what became of each.
-std::vector<Ended> RunReplicas(const Cluster& cluster,
+std::vector<Ended> RunReplicas(const Replicas& cluster,
                                const std::vector<ReplicaOptions>& options) {
   std::vector<Ended> ended(options.size());
   std::vector<Thread> threads;
@@ -171,9 +170,9 @@ std::vector<Ended> RunReplicas(const Cluster& cluster,
 
 // Checks that each update applied the average of its gradients, and returns how
 // many there were.
-int64_t CheckModel(const Cluster& cluster, int worker = 0) {
+int64_t CheckModel(const Replicas& cluster, int worker = 0) {
   const Scope s = Scope::NewRoot();
-  Model model(s, worker, {.gradients_per_step = 1});
+  SyncModel model(s, worker, {.gradients_per_step = 1});
   Session session(s, cluster.Session(worker));
   const auto values = session.Run({model.step, model.w, model.table});
   EXPECT_TRUE(values.ok()) << values.status();
@@ -199,7 +198,7 @@ void ForSeeds(const std::function<void()>& body) {
 
 TEST(SyncReplicas, EachStepAppliesTheAverageOfItsGradients) {
   ForSeeds([] {
-    Cluster cluster;
+    Replicas cluster;
     const auto ended = RunReplicas(cluster, std::vector<ReplicaOptions>(3));
     for (const Ended& replica : ended) {
       EXPECT_TRUE(replica.status.ok()) << replica.status;
@@ -213,7 +212,7 @@ TEST(SyncReplicas, EachStepAppliesTheAverageOfItsGradients) {
 
 TEST(SyncReplicas, SparesAreNotWaitedFor) {
   ForSeeds([] {
-    Cluster cluster;
+    Replicas cluster;
     ReplicaOptions options;
     options.sync.gradients_per_step = 2;
     std::vector<ReplicaOptions> replicas(3, options);
@@ -233,7 +232,7 @@ TEST(SyncReplicas, SparesAreNotWaitedFor) {
 
 TEST(SyncReplicas, DataMayEndUnevenly) {
   ForSeeds([] {
-    Cluster cluster;
+    Replicas cluster;
     std::vector<ReplicaOptions> replicas(3);
     for (size_t i = 0; i < 3; ++i) {
       replicas[i].last_step = 1'000'000;
@@ -243,13 +242,14 @@ TEST(SyncReplicas, DataMayEndUnevenly) {
     for (size_t i = 0; i < 3; ++i) {
       EXPECT_TRUE(ended[i].status.ok()) << ended[i].status;
       EXPECT_EQ(ended[i].runs, replicas[i].most_runs);
+      EXPECT_EQ(ended[i].replaced, 0);
     }
     CheckModel(cluster);
   });
 }
 
 // Takes a token and never gives a gradient for it.
-void TakeATokenAndVanish(const Cluster& cluster, int worker) {
+void TakeATokenAndVanish(const Replicas& cluster, int worker) {
   const Scope s = Scope::NewRoot().WithDevice("/job:ps/task:0");
   const FIFOQueue tokens(
       s, {DataType::kInt64},
@@ -260,47 +260,44 @@ void TakeATokenAndVanish(const Cluster& cluster, int worker) {
       .IgnoreError();
 }
 
-std::vector<ReplicaOptions> TwoThatLoseAThird(const Cluster& cluster,
+// Returns two replicas; after four steps of the first one a third takes so many
+// tokens that the others have too few.
+std::vector<ReplicaOptions> TwoThatLoseAThird(const Replicas& cluster,
+                                              const ReplicaOptions& options,
                                               std::atomic<bool>* vanished) {
-  ReplicaOptions options;
-  options.hook.leave_timeout_ms = 5'000;
   std::vector<ReplicaOptions> replicas(2, options);
-  replicas[0].on_run = [&cluster, vanished](int64_t) {
-    if (!vanished->exchange(true)) TakeATokenAndVanish(cluster, 2);
+  replicas[0].on_run = [&cluster, vanished](int64_t runs) {
+    if (runs < 4 || vanished->exchange(true)) return;
+    for (int i = 0; i < 3; ++i) TakeATokenAndVanish(cluster, 2);
   };
   return replicas;
 }
 
 TEST(SyncReplicas, OthersComputeWhatALostReplicaOwes) {
   ForSeeds([] {
-    Cluster cluster;
+    Replicas cluster;
+    ReplicaOptions options;
+    options.hook.leave_timeout_ms = 5'000;
     std::atomic<bool> vanished{false};
     const auto ended =
-        RunReplicas(cluster, TwoThatLoseAThird(cluster, &vanished));
+        RunReplicas(cluster, TwoThatLoseAThird(cluster, options, &vanished));
     for (const Ended& replica : ended)
       EXPECT_TRUE(replica.status.ok()) << replica.status;
+    EXPECT_GT(ended[0].replaced, 0);
     EXPECT_GE(CheckModel(cluster), 10);
   });
 }
 
 TEST(SyncReplicas, AStepThatWaitsInVainMayEndTheTraining) {
   ForSeeds([] {
-    Cluster cluster;
+    Replicas cluster;
     ReplicaOptions options;
     options.hook.when_too_few = WhenTooFew::kStop;
     options.hook.leave_timeout_ms = 5'000;
     options.last_step = 1'000'000;
-    // Of the two, neither gives more than three gradients a step.
-    options.sync.gradients_per_step = 3;
-    std::vector<ReplicaOptions> replicas(2, options);
     std::atomic<bool> vanished{false};
-    replicas[0].on_run = [&](int64_t runs) {
-      if (runs < 4) return;
-      for (int i = 0; i < 3 && !vanished.load(); ++i)
-        TakeATokenAndVanish(cluster, 2);
-      vanished.store(true);
-    };
-    const auto ended = RunReplicas(cluster, replicas);
+    const auto ended =
+        RunReplicas(cluster, TwoThatLoseAThird(cluster, options, &vanished));
     for (const Ended& replica : ended) {
       EXPECT_EQ(replica.status.code(), StatusCode::kDeadlineExceeded)
           << replica.status;
@@ -313,7 +310,7 @@ TEST(SyncReplicas, AStepThatWaitsInVainMayEndTheTraining) {
 
 TEST(SyncReplicas, TheNextReplicaTakesOverFromALostChief) {
   ForSeeds([] {
-    Cluster cluster;
+    Replicas cluster;
     std::atomic<int> chief{0};
     ReplicaOptions options;
     options.hook.leave_timeout_ms = 5'000;
@@ -340,7 +337,7 @@ TEST(SyncReplicas, TheNextReplicaTakesOverFromALostChief) {
 
 TEST(SyncReplicas, APsThatRestartsBeginsAgain) {
   ForSeeds([] {
-    Cluster cluster;
+    Replicas cluster;
     std::vector<ReplicaOptions> replicas(3);
     std::atomic<bool> restarted{false};
     replicas[1].on_run = [&](int64_t runs) {
