@@ -11,7 +11,7 @@ import packages
 from console import ROOT, fail, say, seconds
 
 PRESETS = ("release", "dev", "asan", "tsan")
-WITH_PYTHON = ("dev",)  # presets that build the Python package
+WITH_PYTHON = ("dev", "asan")  # presets that build the Python package
 # What a configured build knows to be there or not.
 OPTIONAL = {
   "gtest": "/usr/include/gtest",

@@ -145,7 +145,7 @@ def sanitized_programs(preset, rooms):
   packages.need_packages(packages.BASE, packages.TEST)
   building.configure(preset)
   programs = [p for p, _ in gtest_runner.listed(preset) if rooms is None or p in {r + "_test" for r in rooms}]
-  return programs, programs + ([] if rooms else ["millrace_sim"])
+  return programs, programs + ([] if rooms else ["millrace_sim"] + (["python"] if preset in building.WITH_PYTHON else []))
 
 
 def sanitized(report, preset, rooms):
@@ -157,6 +157,9 @@ def sanitized(report, preset, rooms):
     report.stage("tests under " + preset, lambda: gtest_runner.run(preset, programs, timeout=timeout))
     if not rooms:
       report.stage("simulation under %s, %d seeds" % (preset, SANITIZED_SEEDS), lambda: simulation(preset, SANITIZED_SEEDS))
+      if preset in building.WITH_PYTHON:
+        path = os.path.join("tests", "python", "test_sanitized.py")
+        report.stage("Python package under " + preset, lambda: pytest_runner.run([path], preset, long=True, timeout=5400))
 
 
 def run_all(args, report):
