@@ -60,7 +60,9 @@ void InitAcc(void* accv, int64_t n) {
 inline constexpr int64_t kManyStreamBytes = 128 << 10;
 
 template <class Op>
-concept Chooses = requires { requires Op::kChooses; };
+concept Chooses = requires {
+  requires Op::kChooses;
+};
 
 template <class Op, class T>
 MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
