@@ -47,3 +47,25 @@ def test_the_command_is_that_of_the_build():
       for path in (command, FOLDER + "/bin/millrace")
     ]
     assert said[0] == said[1]
+
+
+def test_fetches_of_variables_are_copies():
+  """Of any size, also where several threads make them: writing to one changes neither the variable nor another fetch."""
+  program = """
+import numpy as np, millrace as tf
+for count, dtype in ((3, tf.float32), (1023, tf.float64), (262144 + 5, tf.float32), (1 << 20, tf.uint8), (5000003, tf.float32), (4000001, tf.int64)):
+  value = (np.arange(count) % 251).astype(dtype.as_numpy_dtype)
+  v = tf.Variable(value)
+  with tf.Session() as session:
+    session.run(v.initializer)
+    one, two = session.run(v), session.run(v)
+    assert (one == value).all() and one.dtype == value.dtype and one.flags.writeable
+    one[:] = 7
+    three = session.run(v)
+    assert (two == value).all() and (three == value).all()
+    session.run(tf.assign_add(v, tf.ones_like(v)))
+    assert (three == value).all() and (session.run(v) == value + 1).all()
+  assert (three == value).all()
+print("copies")
+"""
+  assert package.said(program) == "copies\n"
