@@ -64,11 +64,9 @@ add_executable(millrace_of_package $<TARGET_OBJECTS:millrace>)
 set_target_properties(millrace_of_package PROPERTIES OUTPUT_NAME millrace RUNTIME_OUTPUT_DIRECTORY "${package}/bin"
   BUILD_RPATH "$ORIGIN/.." BUILD_RPATH_USE_ORIGIN ON)
 foreach(user millrace_binding millrace_of_package)
-  target_link_libraries(${user} PRIVATE millrace_options millrace_library)
-  if(NOT MILLRACE_STATIC)  # libmillrace.so does not have what it takes from shared libraries
-    target_link_libraries(${user} PRIVATE millrace_dep_absl)
-  endif()
+  target_link_libraries(${user} PRIVATE millrace_options millrace_library millrace_dep_absl)
 endforeach()
+set_target_properties(millrace_library millrace_binding millrace_of_package PROPERTIES MILLRACE_SHARED ON)
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/opgen_out/python")
 add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/opgen_out/python.stamp"

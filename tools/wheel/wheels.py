@@ -110,6 +110,8 @@ def parts(path):
 
 
 def _part(name):
+  if name.startswith("millrace.libs/libabsl_"):
+    return "millrace.libs/libabsl_*"
   if name.endswith(".so") or ".so." in name or name == "millrace/bin/millrace":
     return name
   if ".dist-info/" in name:
