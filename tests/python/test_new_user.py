@@ -247,6 +247,7 @@ def test_what_the_wheel_has(wheel):
     "libjpeg62-turbo": "Independent JPEG Group",
     "libpng16-16|libpng-dev": "png",
     "nanobind": "Wenzel Jakob",
+    "robin-map": "MIT License",
   }.items():
     found = [name for name in licences if re.search("third_party/(%s)[^/]*/copyright$" % package, name)]
     assert found and all(words in licences[name] for name in found), package

@@ -1,5 +1,6 @@
 """Licences of what a wheel has in it: our own, and those of all that was linked, from the Debian packages that it is of."""
 
+import glob
 import os
 import re
 import subprocess
@@ -7,6 +8,8 @@ import subprocess
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Header libraries, which no link names.
 HEADERS = ("/usr/include/CLI/CLI.hpp",)
+# Where nanobind's licence is, seen from its folder.
+OF_NANOBIND = ("LICENSE", "../nanobind-*.dist-info/licenses/LICENSE", "../nanobind-*.dist-info/LICENSE")
 # Of every system: auditwheel leaves these out of wheels.
 SYSTEM = re.compile(r"/(ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)[-.]|linux-vdso")
 
@@ -47,22 +50,16 @@ def read(path):
 
 
 def nanobind(build):
-  """{name: text} of nanobind and of what is in it, from the folder that the build took it from."""
+  """{name: text} of nanobind and of the map that it has in it, from the folder that the build took them from."""
   with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
     folder = re.search(r"^NB_DIR:INTERNAL=(.*)$", file.read(), re.M).group(1)
-  found = {}
-  candidates = [("nanobind", folder)] + [("nanobind-" + name, os.path.join(folder, "ext", name)) for name in ("robin_map",)]
-  site = os.path.dirname(folder)
-  candidates += [
-    ("nanobind", os.path.join(site, name)) for name in os.listdir(site) if re.match(r"nanobind-.*\.dist-info$", name)
-  ]
-  for name, place in candidates:
-    for where, _, names in os.walk(place):
-      for file_name in names:
-        if file_name.upper().startswith("LICENSE") and os.path.relpath(where, place) in (".", "licenses"):
-          found.setdefault("third_party/%s/copyright" % name, read(os.path.join(where, file_name)))
-  if "third_party/nanobind/copyright" not in found:
+  own = [path for form in OF_NANOBIND for path in glob.glob(os.path.join(folder, form))]
+  if not own:
     raise LookupError("nanobind's licence is not in " + folder)
+  found = {"third_party/nanobind/copyright": read(own[0])}
+  for path in glob.glob(os.path.join(folder, "ext", "robin_map", "include", "tsl", "robin_map.h")):
+    text = re.match(r"\s*/\*\*?\n(.*?)\*/", read(path), re.S).group(1)
+    found["third_party/robin-map/copyright"] = re.sub(r"^ \* ?", "", text, flags=re.M)
   return found
 
 

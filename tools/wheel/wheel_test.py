@@ -76,6 +76,18 @@ class LicencesTest(Folder):
       self.assertEqual(licences.archives("build"), ["/usr/lib/x/libssl.a", "/usr/lib/x/libz.a"])
       self.assertEqual(licences.libraries("libmillrace.so"), ["/lib/x/libdnnl.so.2"])
 
+  def test_nanobind_and_what_is_in_it(self):
+    self.write("build/CMakeCache.txt", "A:B=c\nNB_DIR:INTERNAL=%s/site/nanobind\n" % self.folder)
+    build = os.path.join(self.folder, "build")
+    with self.assertRaisesRegex(LookupError, "nanobind's licence"):
+      licences.nanobind(build)
+    self.write("site/nanobind-3.1.0.dist-info/licenses/LICENSE", "of nanobind")
+    self.write("site/nanobind/ext/robin_map/include/tsl/robin_map.h", "/**\n * MIT License\n *\n * Copyright\n */\n#ifndef A\n")
+    self.assertEqual(
+      licences.nanobind(build),
+      {"third_party/nanobind/copyright": "of nanobind", "third_party/robin-map/copyright": "MIT License\n\nCopyright\n "},
+    )
+
   def test_a_file_of_no_package(self):
     with self.assertRaisesRegex(LookupError, "where is its licence"):
       licences.packages([self.write("libnobody.a")])
