@@ -13,7 +13,7 @@ int Position(PyFrameObject* frame) {
 #endif
 }
 
-int Line(PyObject* code, int at) {
+int Line([[maybe_unused]] PyObject* code, int at) {
 #if PY_VERSION_HEX >= 0x030b0000
   return PyCode_Addr2Line(reinterpret_cast<PyCodeObject*>(code), at);
 #else

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "millrace/tensor/string_block.h"
 #include "millrace/tensor/wire.h"
+#include "python/binding/big_copy.h"
 #include "python/binding/graph_object.h"
 #include "python/binding/python_hooks.h"
 
@@ -214,6 +215,17 @@ void Fill(nb::handle array, DataType type, F fill) {
   PyBuffer_Release(&view);
 }
 
+// An array that has the memory of a tensor that nobody else has.
+nb::object ArrayThatOwns(Tensor tensor) {
+  PyObject* memory = memory_type->tp_alloc(memory_type, 0);
+  if (!memory) throw nb::python_error();
+  const TensorShape shape = tensor.shape();
+  const DataType type = tensor.dtype();
+  reinterpret_cast<MemoryObject*>(memory)->tensor =
+      new Tensor(std::move(tensor));
+  return NewArray(shape, type, nb::steal(memory));
+}
+
 nb::object StringArray(const Tensor& tensor) {
   nb::object array = NewArray(tensor.shape(), DataType::kString, nb::handle());
   nb::list list;
@@ -322,14 +334,13 @@ nb::object ArrayOf(Tensor tensor) {
   const DataType type = tensor.dtype();
   if (type == DataType::kString) return StringArray(tensor);
   if (!IsPlain(type)) return PyValue(std::move(tensor));
-  if (type != DataType::kBfloat16 && tensor.size_bytes() >= 4096 &&
-      tensor.IsUnshared() && tensor.buffer()) {
-    PyObject* memory = memory_type->tp_alloc(memory_type, 0);
-    if (!memory) throw nb::python_error();
-    const TensorShape shape = tensor.shape();
-    reinterpret_cast<MemoryObject*>(memory)->tensor =
-        new Tensor(std::move(tensor));
-    return NewArray(shape, type, nb::steal(memory));
+  if (type != DataType::kBfloat16) {
+    if (tensor.size_bytes() >= 4096 && tensor.IsUnshared() && tensor.buffer())
+      return ArrayThatOwns(std::move(tensor));
+    if (tensor.size_bytes() >= kBigCopyBytes) {
+      StatusOr<Tensor> copy = BigCopy(tensor);
+      if (copy.ok()) return ArrayThatOwns(*std::move(copy));
+    }
   }
   nb::object array = NewArray(tensor.shape(), type, nb::handle());
   if (tensor.size_bytes() > 0) {

@@ -8,6 +8,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # Made by hand, with the pages of the root. Reports and records of what was tried are no instructions.
 NOT_PAGES = ("docs/performance.md",)
+# What their blocks need, a test of their own sets up.
+RUN_BY_TESTS = {"docs/guide_python.md": "tests/python/test_new_user.py"}
 BLOCK = re.compile(r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
 
 
@@ -44,6 +46,18 @@ def readmes():
 
 def blocks(path):
   return [Block(m["language"], m["code"], m["reason"] or "") for m in BLOCK.finditer(read(path))]
+
+
+def runnable(path, languages):
+  return [b for b in blocks(path) if b.language in languages and not b.reason]
+
+
+def script_of(path):
+  """A page's blocks as one script, in their order."""
+  lines = ["set -eu -o pipefail", "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"]
+  for block in runnable(path, ("bash", "python")):
+    lines.append(block.code if block.language == "bash" else "python3 - <<'PYTHON_BLOCK'\n%sPYTHON_BLOCK" % block.code)
+  return "\n".join(lines) + "\n"
 
 
 def prose(path):

@@ -18,25 +18,15 @@ LANGUAGES = ("bash", "python", "cpp")
 INCLUDE = re.compile(r'^--8<-- "(.+)"$', re.M)
 
 
-def runnable(path, languages):
-  return [b for b in doc_pages.blocks(path) if b.language in languages and not b.reason]
-
-
 def write_program(path, text):
   path.write_text(text)
   path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
-def script_of(path):
-  """A page's blocks as one script, in their order."""
-  lines = ["set -eu -o pipefail", "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"]
-  for block in runnable(path, ("bash", "python")):
-    lines.append(block.code if block.language == "bash" else "python3 - <<'PYTHON_BLOCK'\n%sPYTHON_BLOCK" % block.code)
-  return "\n".join(lines) + "\n"
-
-
 @pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")
-@pytest.mark.parametrize("path", [p for p in doc_pages.pages() if runnable(p, ("bash", "python"))])
+@pytest.mark.parametrize(
+  "path", [p for p in doc_pages.pages() if doc_pages.runnable(p, ("bash", "python")) and p not in doc_pages.RUN_BY_TESTS]
+)
 def test_commands_and_programs_run(path, tmp_path):
   programs = tmp_path / "bin"
   programs.mkdir()
@@ -44,7 +34,7 @@ def test_commands_and_programs_run(path, tmp_path):
   write_program(programs / "python3", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
   work = tmp_path / "work"
   work.mkdir()
-  (tmp_path / "script.sh").write_text(script_of(path))
+  (tmp_path / "script.sh").write_text(doc_pages.script_of(path))
   environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", TF_CPP_MIN_LOG_LEVEL="3")
   environment["PYTHONPATH"] = os.path.join(BUILD, "python")
   environment.pop("TF_CONFIG", None)
@@ -78,12 +68,12 @@ def compiled_sources():
 
 
 def cpp_blocks():
-  return [(p, i) for p in doc_pages.pages() for i, _ in enumerate(runnable(p, ("cpp",)))]
+  return [(p, i) for p in doc_pages.pages() for i, _ in enumerate(doc_pages.runnable(p, ("cpp",)))]
 
 
 @pytest.mark.parametrize("path,number", cpp_blocks())
 def test_cpp_is_compiled(path, number, tmp_path):
-  code = runnable(path, ("cpp",))[number].code
+  code = doc_pages.runnable(path, ("cpp",))[number].code
   includes = INCLUDE.findall(code)
   if includes:
     for name in includes:

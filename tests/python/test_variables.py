@@ -1,15 +1,20 @@
 """Variables, scopes and initializers: what programs in pairs with TensorFlow cannot show, with formulas written out."""
 
+import os
+import subprocess
 import sys
 import threading
 
 import numpy as np
+import package
 import pair_runner
 import pytest
 
 sys.path.insert(0, pair_runner.package_folder())
+sys.path.append(os.path.join(pair_runner.ROOT, "tools"))
 
 import millrace as tf  # noqa: E402
+import waiting  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -172,3 +177,29 @@ def test_many_variables_are_made_fast():
     tf.get_variable("v%d" % i, [3, 3])
   assert time.perf_counter() - start < 20
   assert len(tf.global_variables()) == 1000
+
+
+def test_training_rows_needs_no_room_for_the_table(tmp_path):
+  """A server that has room for a table of 64 MB once: neither lookups, nor their gradients, nor updates copy it."""
+  port = tmp_path / "port"
+  command = os.path.join(pair_runner.package_folder(), "millrace", "bin", "millrace")
+  with open(tmp_path / "log", "w") as log:
+    words = [command, "server", "--cluster", "local", "--memory_limit", "100M", "--port_file", str(port)]
+    server = subprocess.Popen(words, stdout=log, stderr=log)
+  try:
+    waiting.wait_for(port.exists, "the server listens")
+    program = f"""
+import millrace as tf
+table = tf.Variable(tf.zeros([250000, 64]))
+rows = tf.nn.embedding_lookup(table, [1, 2, 3])
+train = tf.train.GradientDescentOptimizer(0.25).minimize(tf.reduce_sum(2.0 * rows))
+with tf.Session("grpc://127.0.0.1:{port.read_text().strip()}") as session:
+  session.run(table.initializer)
+  for _ in range(3):
+    session.run(train)
+  print(session.run(tf.gather(table, [0, 1, 3]))[:, 63].tolist())
+"""
+    assert package.said(program) == "[0.0, -1.5, -1.5]\n"
+  finally:
+    server.terminate()
+    server.wait()

@@ -8,6 +8,7 @@ VERBS = {
   "demo": ("demo", "build the release and run the demonstration cluster"),
   "test": ("test", "run every test, or those of a path or name"),
   "build": ("build", "build a preset (release, dev, asan, tsan)"),
+  "wheel": ("wheel", "build the Python package as a wheel"),
   "bench": ("bench", "measure, alone or against stock TensorFlow"),
   "fmt": ("fmt", "format the sources, or check that they are"),
   "lint": ("lint", "rooms, format and clang-tidy"),

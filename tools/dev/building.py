@@ -80,7 +80,7 @@ def run_ninja(preset, command):
 def build(preset, targets=(), keep_going=False):
   """Builds targets (default: all). Exits if that fails."""
   packages.need_packages(packages.BASE, packages.TEST if preset != "release" else ())
-  if preset in WITH_PYTHON:
+  if preset in WITH_PYTHON or "python" in targets:
     packages.need_venv(packages.BINDING)
   configure(preset)
   start = time.monotonic()

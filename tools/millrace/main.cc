@@ -19,6 +19,9 @@
 
 namespace {
 
+// The command of an installed package says here which Python has the package.
+constexpr char kPythonVariable[] = "MILLRACE_PYTHON_EXECUTABLE";
+
 // Adds the flags of one task: its place in its cluster.
 void AddServerTask(CLI::App* app, millrace::ServerFlags* f) {
   app->add_option(
@@ -216,7 +219,9 @@ int main(int argc, char** argv) {
       "run", "run a Python script whose tf.train.Server is a Millrace server");
   run->prefix_command();
   run->add_option("--python", run_flags.python,
-                  "the Python that has TensorFlow (python3)");
+                  "the Python that has TensorFlow, or the package millrace "
+                  "(python3)")
+      ->envname(kPythonVariable);
   run->footer(
       "millrace run [OPTIONS] SCRIPT [ARGUMENTS]: what follows the script is "
       "the script's.\nAll options but --python go to each server that it "
@@ -231,8 +236,10 @@ int main(int argc, char** argv) {
   CLI::App* python = app.add_subcommand(
       "python", "run a program of TensorFlow 1, by Millrace alone");
   python->prefix_command();
-  python->add_option("--python", python_flags.python,
-                     "the Python that has the package millrace (python3)");
+  python
+      ->add_option("--python", python_flags.python,
+                   "the Python that has the package millrace (python3)")
+      ->envname(kPythonVariable);
   python->add_option("--tf", python_flags.tf,
                      "the version whose names the program uses (1.15): 0.12 "
                      "for those from before 1.0");

@@ -2,8 +2,9 @@
 
 Arguments: the command `millrace`, the number of flags that follow for each of its servers, these flags, the script and its own
 arguments. When the script imports TensorFlow, tf.train.Server (which is tf.distribute.Server) becomes a `millrace
-server` in a child process; everything else is TensorFlow's. A child ends with this process, in whatever way that ends: it holds
-the other end of a socket.
+server` in a child process; everything else is TensorFlow's. Where TensorFlow is not installed and Millrace's package is, `import
+tensorflow` is that package, and its servers are such children, too. A child ends with this process, in whatever way that ends:
+it holds the other end of a socket.
 
 This text is in SOURCE, too. A process that multiprocessing spawns runs the same script and executes it as well; other programs
 that the script starts do not.
@@ -27,7 +28,8 @@ import subprocess  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 
-SERVER_LIB = "tensorflow.python.training.server_lib"
+# Modules that have a class Server: TensorFlow's, and that of Millrace's package.
+SERVER_LIBS = ("tensorflow.python.training.server_lib", "millrace.train.server")
 EXIT_USAGE = 2  # of the command
 START_SECONDS = 30
 STOP_SECONDS = 5
@@ -187,7 +189,7 @@ def replace_server(lib, command, flags):
   def init(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
     self._child = None
     self._server_def = lib._make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
-    if self._server_def.protocol != "grpc":
+    if self._server_def.protocol not in ("grpc", ""):
       raise errors.NotFoundError(
         None,
         None,
@@ -238,7 +240,8 @@ def replace_server(lib, command, flags):
   lib.Server.join = join
   lib.Server.stop = stop
   lib.Server.target = property(target, doc=lib.Server.target.__doc__)
-  del lib.Server.__del__
+  if "__del__" in vars(lib.Server):
+    del lib.Server.__del__
 
 
 class WhenImported(importlib.abc.MetaPathFinder):
@@ -271,6 +274,19 @@ def when_imported(name, then):
     sys.meta_path.insert(0, WhenImported(name, then))
 
 
+class WhenMissing(importlib.abc.MetaPathFinder):
+  """Finds what is asked for last: where nothing else is `tensorflow`, Millrace's package is."""
+
+  def find_spec(self, name, path=None, target=None):
+    if name != "tensorflow" or importlib.util.find_spec("millrace") is None:
+      return None
+    sys.meta_path.remove(self)
+    import millrace
+
+    millrace.install()
+    return importlib.util.find_spec(name)
+
+
 class Hook:
   """An object that a spawned process unpickles first, before it imports the script: unpickling calls the code that
   executes this file there."""
@@ -290,7 +306,9 @@ def reach_spawned(spawn, hook):
 
 
 def install(command, flags):
-  when_imported(SERVER_LIB, lambda lib: replace_server(lib, command, flags))
+  for name in SERVER_LIBS:
+    when_imported(name, lambda lib: replace_server(lib, command, flags))
+  sys.meta_path.append(WhenMissing())
   when_imported("multiprocessing.spawn", lambda spawn: reach_spawned(spawn, Hook(command, flags)))
 
 

@@ -53,13 +53,23 @@ Status RankKernel(KernelContext& ctx) {
 
 }  // namespace
 
-MR_KERNELS(Shape, Cpu){
-    {.make = MakeFunctionKernel<ShapeKernel>, .host = "output", .cheap = true}};
-MR_KERNELS(ShapeN, Cpu){
-    {.make = MakeFunctionKernel<ShapeKernel>, .host = "output", .cheap = true}};
-MR_KERNELS(Size, Cpu){
-    {.make = MakeFunctionKernel<SizeKernel>, .host = "output", .cheap = true}};
-MR_KERNELS(Rank, Cpu){
-    {.make = MakeFunctionKernel<RankKernel>, .host = "output", .cheap = true}};
+// Of a view of a variable they read what it says itself: to bind it would copy
+// a variable whose rows are updated.
+MR_KERNELS(Shape, Cpu){{.make = MakeFunctionKernel<ShapeKernel>,
+                        .host = "output",
+                        .views = "input",
+                        .cheap = true}};
+MR_KERNELS(ShapeN, Cpu){{.make = MakeFunctionKernel<ShapeKernel>,
+                         .host = "output",
+                         .views = "input",
+                         .cheap = true}};
+MR_KERNELS(Size, Cpu){{.make = MakeFunctionKernel<SizeKernel>,
+                       .host = "output",
+                       .views = "input",
+                       .cheap = true}};
+MR_KERNELS(Rank, Cpu){{.make = MakeFunctionKernel<RankKernel>,
+                       .host = "output",
+                       .views = "input",
+                       .cheap = true}};
 
 }  // namespace millrace::ops

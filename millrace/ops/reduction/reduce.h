@@ -8,6 +8,7 @@
 //     static Acc Take(Acc a, T x);
 //     static Acc Merge(Acc a, Acc b);
 //     static T Finish(Acc a, int64_t count);  // of `count` elements
+//     static constexpr bool kChooses = true;  // if Take is one of the two
 //   };
 // Each type needs two loops; the kernel handles dimensions, threads and partial
 // results for all of them.
@@ -58,6 +59,11 @@ void InitAcc(void* accv, int64_t n) {
 // reads no faster than with one, or at a third of that speed.
 inline constexpr int64_t kManyStreamBytes = 128 << 10;
 
+template <class Op>
+concept Chooses = requires {
+  requires Op::kChooses;
+};
+
 template <class Op, class T>
 MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
                                  int64_t n, void* accv) {
@@ -83,9 +89,23 @@ MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
       for (int k = 0; k < kStreams; ++k) from[k] = x + k * distance;
       for (int64_t at = 0; at < steps * kLanes / (streams ? kStreams : 1);
            at += streams ? kStep : kLanes) {
+        if constexpr (Chooses<Op>) {
+          // The compiler makes vectors of a choice in loops only; where they
+          // are written out, it branches for each element.
+#pragma GCC unroll 4
+          for (int k = 0; k < kStreams; ++k) {
+            const T* const now = from[k] + at;
+            Acc* const chosen = lanes + k * kStep;
+#pragma GCC unroll 1
+            for (int l = 0; l < kStep; ++l) {
+              chosen[l] = Op::Take(chosen[l], now[l]);
+            }
+          }
+        } else {
 #pragma GCC unroll 32
-        for (int l = 0; l < kLanes; ++l) {
-          lanes[l] = Op::Take(lanes[l], from[l / kStep][at + l % kStep]);
+          for (int l = 0; l < kLanes; ++l) {
+            lanes[l] = Op::Take(lanes[l], from[l / kStep][at + l % kStep]);
+          }
         }
       }
       i = steps * kLanes;

@@ -17,6 +17,7 @@ struct MaxOp {
       return std::numeric_limits<Acc>::lowest();
     }
   }
+  static constexpr bool kChooses = true;
   static Acc Take(Acc a, T x) { return Larger(a, static_cast<Acc>(x)); }
   static Acc Merge(Acc a, Acc b) { return Larger(a, b); }
   static T Finish(Acc a, int64_t) { return static_cast<T>(a); }
@@ -32,6 +33,7 @@ struct MinOp {
       return std::numeric_limits<Acc>::max();
     }
   }
+  static constexpr bool kChooses = true;
   static Acc Take(Acc a, T x) { return Smaller(a, static_cast<Acc>(x)); }
   static Acc Merge(Acc a, Acc b) { return Smaller(a, b); }
   static T Finish(Acc a, int64_t) { return static_cast<T>(a); }

@@ -192,3 +192,22 @@ def program_wrong_arguments(tf):
     _raised(lambda: tf.math.reduce_variance([1, 2])),
     _raised(lambda: tf.argmax(x, 2)),
   ]
+
+
+def program_of_long_rows(tf):
+  """Lengths at which rows are read in lanes, and as two streams; numbers that are none in every place of them."""
+  random = np.random.RandomState(3)
+  results, feeds = [], {}
+  for dtype in (np.float32, np.float64, np.float16, np.int32, np.int64, np.uint8):
+    for length in (63, 64, 65, 100, 32768, 40001):
+      value = random.randint(0, 100, [3, length]).astype(dtype)
+      value[0, length // 3], value[1, -1], value[2, 17] = 101, 102, 103
+      x = tf.placeholder(dtype, [3, length])
+      feeds[x] = value
+      results += [tf.reduce_max(x, 1), tf.reduce_min(x, 1), tf.reduce_max(x)]
+      if value.dtype.kind == "f":
+        x = tf.placeholder(dtype, [3, length])
+        feeds[x] = value = value.copy()
+        value[0, length // 2], value[1, 1], value[2, length - 2] = np.nan, -np.inf, np.inf
+        results += [tf.reduce_max(x, 1), tf.reduce_min(x, 1)]
+  return _run(tf, results, feeds)
