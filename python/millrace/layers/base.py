@@ -8,7 +8,7 @@ import numpy as np
 from millrace.framework import convert, dtypes, nest, tensor_shape
 from millrace.framework import graph as ops
 from millrace.layers import input_spec as specs
-from millrace.layers import layer_names, mode_of_training
+from millrace.layers import layer_names, mode_of_training, named_values
 from millrace.layers.connections import Connections
 from millrace.layers.losses_and_updates import LossesAndUpdates
 from millrace.layers.making_weights import MakingWeights
@@ -73,6 +73,9 @@ class Layer(MakingWeights, Weights, LossesAndUpdates, Connections, Module):
 
   # What a class of layers says of itself.
 
+  # Arguments of the constructor that get_config() gives beside those of all layers: attributes of the same names.
+  _ARGUMENTS = ()
+
   def build(self, input_shape):
     """Makes the variables, for a TensorShape of the input or a structure of them. Called once, before `call`."""
     del input_shape
@@ -106,11 +109,12 @@ class Layer(MakingWeights, Weights, LossesAndUpdates, Connections, Module):
     config = {"name": self.name, "trainable": self._trainable, "dtype": self._dtype}
     if self._batch_input_shape is not None:
       config["batch_input_shape"] = self._batch_input_shape
-    extra = [p for p in inspect.signature(self.__init__).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
-    if type(self).get_config is Layer.get_config and any(p.name not in config for p in extra):
-      raise NotImplementedError(
-        "Layer %s has arguments in `__init__` and therefore must override `get_config`." % type(self).__name__
-      )
+    if type(self).get_config is Layer.get_config:
+      config.update((name, named_values.described(getattr(self, name))) for name in self._ARGUMENTS)
+      known = {*config, "self", "activity_regularizer"}
+      parameters = inspect.signature(type(self).__init__).parameters.values()
+      if any(p.name not in known and p.kind == p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters):
+        raise NotImplementedError("Layers with arguments in `__init__` must override `get_config`.")
     return config
 
   @classmethod
@@ -194,12 +198,16 @@ class Layer(MakingWeights, Weights, LossesAndUpdates, Connections, Module):
     fit the layer, or are not of the graph of the layer's variables.
     """
     scope = kwargs.pop("scope", None)
+    flat = nest.flatten(inputs)
+    if any(isinstance(part, (np.ndarray, float, int)) for part in flat):
+      inputs = nest.map_structure(_to_tensor, inputs)
+      flat = nest.flatten(inputs)
     if self._keras_style:
       if scope is not None:
         raise ValueError(f"scope argument not allowed when keras style layers are enabled, but saw: {scope}")
       with ops.name_scope(self._name) as opened:
         self._scope_name = opened
-        outputs = self._called(inputs, args, kwargs)
+        outputs = self._called(inputs, flat, args, kwargs)
     else:
       self._set_scope(scope)
       reuse = True if self.built else self._reuse
@@ -208,15 +216,11 @@ class Layer(MakingWeights, Weights, LossesAndUpdates, Connections, Module):
         if "scope" in self._call_arguments():
           kwargs["scope"] = current
         with ops.name_scope(self._name_scope()):
-          outputs = self._called(inputs, args, kwargs)
+          outputs = self._called(inputs, flat, args, kwargs)
     self._collect_updates()
     return outputs
 
-  def _called(self, inputs, args, kwargs):
-    flat = nest.flatten(inputs)
-    if any(isinstance(part, (np.ndarray, float, int)) for part in flat):
-      inputs = nest.map_structure(_to_tensor, inputs)
-      flat = nest.flatten(inputs)
+  def _called(self, inputs, flat, args, kwargs):
     self._graph = ops.get_default_graph()
     arguments = self._call_arguments()
     masks = [getattr(part, "_keras_mask", None) for part in flat]

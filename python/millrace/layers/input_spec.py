@@ -69,8 +69,6 @@ def _check(index, value, spec, layer_name):
   words = f'Input {index} of layer "{layer_name}" is incompatible with the layer: '
   shape = tensor_shape.TensorShape(value.shape)
   if shape.rank is None:
-    if spec.ndim is not None or spec.max_ndim is not None or spec.min_ndim is not None or spec.axes:
-      raise ValueError(words + "its rank is undefined, but the layer requires a defined rank.")
     return
   rank, received = shape.rank, f"Full shape received: {tuple(shape.as_list())}"
   if spec.ndim is not None and rank != spec.ndim:

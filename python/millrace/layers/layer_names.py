@@ -1,9 +1,9 @@
 """Default names of layers, and the style in which layers are named and reused."""
 
 import contextlib
+import re
 
 from millrace.framework import graph as ops
-from millrace.layers.module import camel_to_snake
 
 _keras_style = False
 
@@ -32,7 +32,7 @@ def in_keras_style():
 
 def to_snake_case(name):
   """Returns the default name of a class's layers: "max_pooling2d" for "MaxPooling2D"."""
-  text = camel_to_snake(name)
+  text = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)).lower()
   return text if not text.startswith("_") else "private" + text
 
 
