@@ -63,7 +63,7 @@ class FinalExporter(Exporter):
 def checked_exports_to_keep(exports_to_keep):
   """The number itself, or None for all. Raises ValueError if it isn't positive."""
   if exports_to_keep is not None and exports_to_keep <= 0:
-    raise ValueError("`exports_to_keep`, if provided, must be a positive number. Got %s" % exports_to_keep)
+    raise ValueError(f"`exports_to_keep`, if provided, must be positive number, given: {exports_to_keep}")
   return exports_to_keep
 
 

@@ -1,5 +1,6 @@
 """Functions that make logits, as parts of models of models."""
 
+import millrace as tf
 from millrace.estimator import arguments
 
 
@@ -8,12 +9,11 @@ def call_logit_fn(logit_fn, features, mode, params, config):
 
   Raises ValueError if it returns something else.
   """
-  import millrace as tf
-
   names = arguments.names_of(logit_fn)
   given = {"mode": mode, "params": params, "config": config}
   kwargs = {name: value for name, value in given.items() if name in names}
   result = logit_fn(features=features, **kwargs)
-  if not isinstance(result, (tf.Tensor, dict)):
-    raise ValueError("model_fn should return a Tensor or a dictionary of Tensors.  logit_fn: {}".format(logit_fn))
+  parts = result.items() if isinstance(result, dict) else [("", result)]
+  if not all(isinstance(name, str) and isinstance(part, tf.Tensor) for name, part in parts):
+    raise ValueError(f"logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  logit_fn returned: {result}")
   return result

@@ -8,7 +8,7 @@ from millrace.framework import protos
 
 def text_of(results):
   """The results in the order of their names, as messages show them."""
-  return ", ".join(f"{key} = {value}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
+  return ", ".join(f"{key} = {value!s}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
 
 
 def write(output_dir, results, step):

@@ -11,7 +11,7 @@ def _check_hooks(hooks):
   hooks = tuple(hooks or ())
   for hook in hooks:
     if not isinstance(hook, tf.train.SessionRunHook):
-      raise TypeError(f"All hooks must be SessionRunHook instances, given: {hook}")
+      raise TypeError(f"All hooks must be `SessionRunHook` instances, given: {hook}")
   return hooks
 
 
@@ -41,22 +41,22 @@ def _checked_exporters(exporters):
     return ()
   if isinstance(exporters, Exporter):
     exporters = [exporters]
-  names, seen = [], []
   try:
-    for exporter in exporters:
-      if not isinstance(exporter, Exporter):
-        raise TypeError("`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {}.".format(exporter))
-      if not exporter.name:
-        raise ValueError(f"An Exporter cannot have a name that is `None` or empty. All exporter names: {names}")
-      if not isinstance(exporter.name, str):
-        raise ValueError(f"An Exporter must have a string name. Given: {type(exporter.name)}")  # noqa: TRY004 (TensorFlow's class)
-      if exporter.name in names:
-        raise ValueError(f"`exporters` must have unique names. Such a name cannot be `None`. All exporter names: {[*names, exporter.name]}")
-      names.append(exporter.name)
-      seen.append(exporter)
+    exporters = tuple(exporters)
   except TypeError:
-    raise TypeError(f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {exporters}.") from None
-  return tuple(seen)
+    exporters = (exporters,)
+  for exporter in exporters:
+    if not isinstance(exporter, Exporter):
+      raise TypeError(f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {exporter}.")
+  names = [exporter.name for exporter in exporters]
+  for i, name in enumerate(names):
+    if not name:
+      raise ValueError(f"An Exporter cannot have a name that is `None` or empty. All exporter names: {names}")
+    if not isinstance(name, str):
+      raise ValueError(f"An Exporter must have a string name. Given: {type(name)}")  # noqa: TRY004 (TensorFlow's class)
+    if name in names[:i]:
+      raise ValueError(f"`exporters` must have unique names. Such a name cannot be `None`. All exporter names: {names}")
+  return exporters
 
 
 class EvalSpec(

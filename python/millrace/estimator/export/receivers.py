@@ -13,10 +13,10 @@ def _is_tensor(value):
   return isinstance(value, (tf.Tensor, tf.SparseTensor, tf.RaggedTensor))
 
 
-def _check_tensors(tensors, kind):
-  """Raises ValueError for what is no map of strings to tensors."""
+def _check_tensors(tensors, kind, with_names=str):
+  """Raises ValueError for what is no map of strings (or names of other types) to tensors."""
   for name, tensor in tensors.items():
-    if not isinstance(name, str):
+    if not isinstance(name, with_names):
       raise ValueError(f"{kind} keys must be strings: {name}.")  # noqa: TRY004 (TensorFlow's class, as below)
     if not _is_tensor(tensor):
       raise ValueError(f"{kind} {name} must be a Tensor, SparseTensor, or RaggedTensor.")  # noqa: TRY004
@@ -24,23 +24,19 @@ def _check_tensors(tensors, kind):
 
 def _features_map(features, kind=_SINGLE_FEATURE):
   if isinstance(features, dict):
-    _check_tensors(features, kind)
+    _check_tensors(features, kind, with_names=object)
     return features
   _check_tensors({kind: features}, kind)
   return {kind: features}
 
 
-def _receiver_map(receiver_tensors):
-  """A map of names to dense or sparse tensors, of which one alone is called "input"."""
+def _receiver_map(receiver_tensors, kind="receiver_tensor"):
+  """A map of names to tensors, of which one alone is called "input"."""
   if receiver_tensors is None:
     raise ValueError("receiver_tensors must be defined.")
   if not isinstance(receiver_tensors, dict):
     receiver_tensors = {_SINGLE_RECEIVER: receiver_tensors}
-  for name, tensor in receiver_tensors.items():
-    if not isinstance(name, str):
-      raise ValueError(f"receiver_tensors keys must be strings: {name}.")  # noqa: TRY004
-    if not isinstance(tensor, (tf.Tensor, tf.SparseTensor)):
-      raise ValueError(f"receiver_tensor {name} must be a Tensor or SparseTensor.")  # noqa: TRY004
+  _check_tensors(receiver_tensors, kind)
   return receiver_tensors
 
 
@@ -49,12 +45,7 @@ def _alternatives_map(alternatives):
     return None
   if not isinstance(alternatives, dict):
     raise ValueError(f"receiver_tensors_alternatives must be a dict: {alternatives}.")  # noqa: TRY004
-  result = {}
-  for name, tensors in alternatives.items():
-    if not isinstance(name, str):
-      raise ValueError(f"receiver_tensors_alternatives keys must be strings: {name}.")  # noqa: TRY004
-    result[name] = _receiver_map(tensors)
-  return result
+  return {name: _receiver_map(tensors, "receiver_tensors_alternative") for name, tensors in alternatives.items()}
 
 
 _SERVING_FIELDS = ["features", "receiver_tensors", "receiver_tensors_alternatives"]
@@ -119,9 +110,10 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
 
 def _placeholder_for(tensor, default_batch_size):
   """A placeholder of a tensor's name, type and shape, whose first dimension is the batch's."""
-  shape = tensor.get_shape().as_list()
-  shape[0] = default_batch_size
-  return tf.placeholder(dtype=tensor.dtype, shape=tf.TensorShape(shape), name=tensor.op.name)
+  shape = tensor.get_shape()
+  if shape.ndims is not None:
+    shape = tf.TensorShape([default_batch_size, *shape.as_list()[1:]])
+  return tf.placeholder(dtype=tensor.dtype, shape=shape, name=tensor.op.name)
 
 
 def _placeholders_for(features, kind, default_batch_size):
@@ -145,18 +137,18 @@ def build_raw_supervised_input_receiver_fn(features, labels, default_batch_size=
 
   Raises ValueError if a feature and a label have the same name.
   """
-  feature_names = set(features) if isinstance(features, dict) else {_SINGLE_FEATURE}
+  feature_names = set(features) if isinstance(features, dict) else {_SINGLE_RECEIVER}
   label_names = set(labels) if isinstance(labels, dict) else {_SINGLE_LABEL}
   both = feature_names & label_names
   if both:
-    raise ValueError(f"Features and labels must have distinct names. Found overlapping keys: {both}")
+    raise ValueError(f"Features and labels must have distinct keys. Found overlapping keys: {both}")
 
   def supervised_input_receiver_fn():
-    feature_tensors = _placeholders_for(features, _SINGLE_FEATURE, default_batch_size)
+    feature_tensors = _placeholders_for(features, _SINGLE_RECEIVER, default_batch_size)
     label_tensors = _placeholders_for(labels, _SINGLE_LABEL, default_batch_size)
     receiver_tensors = {**feature_tensors, **label_tensors}
     return SupervisedInputReceiver(
-      feature_tensors if isinstance(features, dict) else feature_tensors[_SINGLE_FEATURE],
+      feature_tensors if isinstance(features, dict) else feature_tensors[_SINGLE_RECEIVER],
       label_tensors if isinstance(labels, dict) else label_tensors[_SINGLE_LABEL],
       receiver_tensors,
     )
