@@ -20,8 +20,6 @@ class Gamma(ScalarDistribution):
   def __init__(self, concentration, rate, validate_args=False, allow_nan_stats=True, name="Gamma"):
     parameters = kept_parameters(locals())
     with name_scope(name, values=[concentration, rate]) as name:
-      concentration = tf.convert_to_tensor(concentration, name="concentration")
-      rate = tf.convert_to_tensor(rate, name="rate")
       checks = [lambda: tf.assert_positive(concentration), lambda: tf.assert_positive(rate)]
       with checks_before(checks, validate_args):
         self._concentration = tf.identity(concentration, name="concentration")

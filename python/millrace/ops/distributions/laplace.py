@@ -21,7 +21,6 @@ class Laplace(ScalarDistribution):
   def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name="Laplace"):
     parameters = kept_parameters(locals())
     with name_scope(name, values=[loc, scale]) as name:
-      scale = tf.convert_to_tensor(scale, name="scale")
       with checks_before([lambda: tf.assert_positive(scale)], validate_args):
         self._loc = tf.identity(loc, name="loc")
         self._scale = tf.identity(scale, name="scale")

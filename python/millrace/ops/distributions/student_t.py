@@ -22,7 +22,6 @@ class StudentT(ScalarDistribution):
   def __init__(self, df, loc, scale, validate_args=False, allow_nan_stats=True, name="StudentT"):
     parameters = kept_parameters(locals())
     with name_scope(name, values=[df, loc, scale]) as name:
-      df = tf.convert_to_tensor(df, name="df")
       with checks_before([lambda: tf.assert_positive(df)], validate_args):
         self._df = tf.identity(df, name="df")
         self._loc = tf.identity(loc, name="loc")

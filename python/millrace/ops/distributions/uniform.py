@@ -18,7 +18,6 @@ class Uniform(ScalarDistribution):
   def __init__(self, low=0.0, high=1.0, validate_args=False, allow_nan_stats=True, name="Uniform"):
     parameters = kept_parameters(locals())
     with name_scope(name, values=[low, high]) as name:
-      low, high = tf.convert_to_tensor(low, name="low"), tf.convert_to_tensor(high, name="high")
       check = lambda: tf.assert_less(low, high, message="uniform not defined when low >= high.")
       with checks_before([check], validate_args):
         self._low = tf.identity(low, name="low")
