@@ -190,10 +190,10 @@ class BatchNormalization(batch_moments.BatchMoments, base.Layer):
     self.built = True
 
   def _make_statistics(self, shape):
-    # Statistics are made anew in each part of a model whose other variables are cut.
-    partitioner, scope = None, tf.get_variable_scope()
-    if scope.partitioner is not None:
-      partitioner = scope.partitioner
+    # Statistics are not cut, also where the scope cuts the other variables.
+    scope = self._scope or tf.get_variable_scope()
+    partitioner = scope.partitioner
+    if partitioner is not None:
       scope.set_partitioner(None)
     try:
       self.moving_mean = self._statistic("moving_mean", shape, self.moving_mean_initializer)

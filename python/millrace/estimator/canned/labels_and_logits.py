@@ -18,10 +18,8 @@ def check_logits(logits, dimension):
       known = logits.get_shape()
       if known.ndims is not None and known.as_list()[-1] is not None:
         if known.as_list()[-1] != dimension:
-          raise ValueError(
-            f"logits shape must be [D0, D1, ... DN, logits_dimension], got {known}."
-          )
-        return tf.identity(logits, name=scope)
+          raise ValueError(f"logits shape must be [D0, D1, ... DN, logits_dimension], got {known}.")
+        return logits
       check = tf.assert_equal(
         dimension, shape[-1], data=[shape], message="logits shape must be [D0, D1, ... DN, logits_dimension]"
       )
@@ -29,7 +27,7 @@ def check_logits(logits, dimension):
         return tf.identity(logits, name=scope)
 
 
-def check_given(labels, advice=True):
+def check_given(labels):
   """Raises ValueError if there are no labels."""
   if labels is None:
     raise ValueError(
@@ -61,18 +59,17 @@ def fitted(labels, logits, dimension):
         known = labels.get_shape()
     shape = tf.shape(labels)
     logits_shape = tf.shape(logits)
-    expected = tf.concat([logits_shape[:-1], [dimension]], axis=0)
     words = f"labels shape must be [D0, D1, ... DN, {dimension}]."
-    if known.ndims is not None:
-      last = known.as_list()[-1] if known.ndims else None
-      if last is not None and last != dimension:
-        raise ValueError(
-          f"Mismatched label shape. Expected labels dimension={dimension}.  Received {last}. Suggested Fix:If your classifier "
-          "expects one-hot encoding label,check your n_classes argument to the estimator and/or the shape of your label. "
-          "Otherwise, check the shape of your label."
-        )
-    rank_check = tf.assert_rank_at_least(labels, 2, message=words)
-    with tf.control_dependencies([rank_check]):
+    with tf.control_dependencies([tf.assert_rank_at_least(labels, 2, message=words)]):
+      if known.ndims is not None:
+        last = known.as_list()[-1] if known.ndims else None
+        if last is not None and last != dimension:
+          raise ValueError(
+            f"Mismatched label shape. Expected labels dimension={dimension}.  Received {last}. Suggested Fix:If your classifier "
+            "expects one-hot encoding label,check your n_classes argument to the estimator and/or the shape of your label. "
+            "Otherwise, check the shape of your label."
+          )
+      expected = tf.concat([logits_shape[:-1], [dimension]], axis=0)
       check = tf.assert_equal(
         expected,
         shape,
@@ -93,23 +90,22 @@ def in_range(labels, n_classes, message=None):
     below = tf.assert_less_equal(
       labels,
       tf.convert_to_tensor(n_classes - 1, dtype=labels.dtype),
-      message=message or "Labels must be <= n_classes - 1",
+      message=message or "Labels must <= n_classes - 1",
     )
-    above = tf.assert_non_negative(labels, message=message or "Labels must be >= 0")
+    above = tf.assert_non_negative(labels, message=message or "Labels must >= 0")
     with tf.control_dependencies([below, above]):
       return tf.identity(labels)
 
 
-def checked_vocabulary(label_vocabulary, n_classes):
-  """Raises ValueError for a vocabulary that is none or has another number of words than there are classes."""
+def check_words(label_vocabulary, n_classes=None):
+  """Raises ValueError for a vocabulary of labels that is none, or has another number of words than there are classes."""
   if not isinstance(label_vocabulary, (list, tuple)):
     raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")  # noqa: TRY004
-  if len(label_vocabulary) != n_classes:
+  if n_classes is not None and len(label_vocabulary) != n_classes:
     raise ValueError(
       f'"label_vocabulary" does not have "n_classes" items. n_classes={n_classes} vs. len(label_vocabulary)='
       f"{len(label_vocabulary)}"
     )
-  return label_vocabulary
 
 
 def as_words(class_ids, label_vocabulary):

@@ -2,17 +2,17 @@
 
 import millrace as tf
 from millrace.ops.feature_column.inputs import Inputs
-from millrace.ops.feature_column.numeric import NumericColumn
+from millrace.ops.feature_column.column import DenseColumn
 
 
 def checked_column(weight_column):
-  """Returns a weight column as a numeric column, or None; a name is that of its key. Raises TypeError for other kinds."""
+  """Returns a weight column as a dense column, or None; a name is the key of a number. Raises TypeError for other kinds."""
   if weight_column is None:
     return None
   if isinstance(weight_column, str):
     weight_column = tf.feature_column.numeric_column(key=weight_column, shape=(1,))
-  if not isinstance(weight_column, NumericColumn):
-    raise TypeError(f"Weight column must be either a string or NumericColumn. Given type: {type(weight_column)}.")
+  if not isinstance(weight_column, DenseColumn):
+    raise TypeError(f"Weight column must be either a string or _DenseColumn. Given type: {type(weight_column)}.")
   return weight_column
 
 
@@ -22,7 +22,7 @@ def read(features, weight_column, logits, per_logit=False):
   Logits are [D0, ..., DN, classes], weights [D0, ..., DN, 1] or [D0, ..., DN], and like the logits if `per_logit`.
 
   Raises:
-    TypeError: The column is neither a name nor a numeric column.
+    TypeError: The column is neither a name nor a dense column.
     ValueError: Weights are no numbers, or their shape is known not to fit.
   """
   if weight_column is None:
@@ -60,9 +60,7 @@ def _checked(weights, shape, logits_shape, per_logit, scope):
     return tf.identity(weights, name=scope)
 
 
-_WORDS_PER_LOGIT = (
-  "weights shape must be [D0, D1, ... DN], [D0, D1, ... DN, 1] or [D0, D1, ... DN, logits_dimension]"
-)
+_WORDS_PER_LOGIT = "weights shape must be [D0, D1, ... DN], [D0, D1, ... DN, 1] or [D0, D1, ... DN, logits_dimension]"
 
 
 def _same(one, two):

@@ -98,7 +98,9 @@ class _Embedding(columns.DenseColumn, columns.SequenceDenseColumn):
 
   def _lookup(self, inputs, weight_collections, trainable):
     pair = self.categorical_column._get_sparse_tensors(inputs, weight_collections=weight_collections, trainable=trainable)
-    table = self._table(weight_collections, trainable)
+    table = inputs.table_of(self)
+    if table is None:
+      table = self._table(weight_collections, trainable)
     if self.ckpt_to_load_from is not None:
       parts = table
       if isinstance(table, tf.Variable.PartitionedVariable):

@@ -51,6 +51,29 @@ def input_layer(
     return tf.concat(outputs, 1)
 
 
+def resource_input_layer(features, feature_columns, trainable=True, name="input_layer"):
+  """As input_layer, with tables that are resources, made before all ops of the layer, in no collection but that of all."""
+  feature_columns = ordered(as_list(feature_columns))
+  for column in feature_columns:
+    if not isinstance(column, DenseColumn):
+      raise ValueError(
+        "Items of feature_columns must be a DenseColumn. You can wrap a categorical column with an embedding_column or "
+        f"indicator_column. Given: {column}"
+      )
+  with tf.variable_scope(name, use_resource=True):
+    inputs = feature_inputs.Inputs(features)
+    for column in feature_columns:
+      with tf.variable_scope(column.name, auxiliary_name_scope=False):
+        inputs.make_table(column, trainable)
+    outputs = []
+    for column in feature_columns:
+      with tf.name_scope(column.name):
+        tensor = column._get_dense_tensor(inputs)
+        outputs.append(feature_inputs.flattened(tensor, column._variable_shape.num_elements()))
+    check_batch_sizes(outputs, feature_columns)
+    return tf.concat(outputs, axis=-1)
+
+
 def as_list(feature_columns):
   """Returns the columns as a list. Raises ValueError for dicts, for none, and for what is no column."""
   if isinstance(feature_columns, FeatureColumn):

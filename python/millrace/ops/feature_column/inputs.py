@@ -16,6 +16,7 @@ class Inputs:
   def __init__(self, features):
     self._features = dict(features)
     self._values = {}
+    self._tables = {}
 
   def get(self, key):
     """Returns the value of a key or column, made when it is first asked for.
@@ -37,6 +38,16 @@ class Inputs:
         raise ValueError(f"Column {key.name} is not supported.")
     self._values[key] = value
     return value
+
+  def make_table(self, column, trainable=True):
+    """Makes the table of a column that has one, in the current scope, before the column is asked for."""
+    make = getattr(column, "_table", None)
+    if make is not None:
+      self._tables[column] = make(None, trainable)
+
+  def table_of(self, column):
+    """Returns the table that make_table made for a column, or None."""
+    return self._tables.get(column)
 
   def _raw(self, key):
     """Returns the feature as a tensor of a rank of 2 at least: vectors become columns of a matrix."""

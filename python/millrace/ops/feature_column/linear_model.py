@@ -37,7 +37,10 @@ def linear_model(
 
 
 class LinearModel:
-  """A linear model whose scopes are made at once, and whose variables at its first call."""
+  """A linear model whose scopes are made at once, and whose variables when features first come.
+
+  With `own_scope` the names of its ops begin with a scope of the model's own beside that of its variables.
+  """
 
   def __init__(
     self,
@@ -47,6 +50,7 @@ class LinearModel:
     weight_collections=None,
     trainable=True,
     name="linear_model",
+    own_scope=True,
   ):
     feature_columns = layers.as_list(feature_columns)
     for column in feature_columns:
@@ -59,12 +63,12 @@ class LinearModel:
     self._weight_collections = layers.collections_of(weight_collections)
     self._variables = {}
     self._built = False
-    with tf.variable_scope(None, default_name=name) as scope:
+    with tf.variable_scope(None, default_name=name, auxiliary_name_scope=own_scope) as scope:
       self._scope = scope
     # Names of columns are unique among the scopes outside of the model's: a second model has `a_1`.
     self._names = []
     for column in self._columns:
-      with tf.variable_scope(None, default_name=column._var_scope_name) as scope:
+      with tf.variable_scope(None, default_name=column._var_scope_name, auxiliary_name_scope=own_scope) as scope:
         self._names.append(scope.name.split("/")[-1])
 
   def cols_to_vars(self):
@@ -83,14 +87,17 @@ class LinearModel:
     sums = []
     for column, name in zip(self._columns, self._names):
       with tf.variable_scope(name) as scope:
-        sums.append(self._of_column(column, inputs))
+        sums.append(self._of_column(column, inputs, self._weights_of(column)))
         self._variables[column] = ops.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope.name + "/")
-    layers.check_batch_sizes(sums, self._columns)
-    total = tf.add_n(sums, name="weighted_sum_no_bias")
+    total = self._total(sums)
     bias = self._variable("bias_weights", [self._units])
     self._variables["bias"] = parts_of(bias)
     self._built = True
     return tf.nn.bias_add(total, bias, name="weighted_sum")
+
+  def _total(self, sums):
+    layers.check_batch_sizes(sums, self._columns)
+    return tf.add_n(sums, name="weighted_sum_no_bias")
 
   def _variable(self, name, shape):
     return tf.get_variable(
@@ -99,17 +106,21 @@ class LinearModel:
       dtype=tf.float32,
       initializer=tf.zeros_initializer(),
       trainable=self._trainable,
-      collections=list(self._weight_collections),
+      collections=None if self._weight_collections is None else list(self._weight_collections),
     )
 
-  def _of_column(self, column, inputs):
+  def _weights_of(self, column):
     if isinstance(column, CategoricalColumn):
-      weights = self._variable("weights", [column._num_buckets, self._units])
+      return self._variable("weights", [column._num_buckets, self._units])
+    return self._variable("weights", [column._variable_shape.num_elements(), self._units])
+
+  def _of_column(self, column, inputs, weights):
+    """Returns what a column adds to the sums."""
+    if isinstance(column, CategoricalColumn):
       return self._of_categories(column, inputs, weights)
-    size = column._variable_shape.num_elements()
-    weights = self._variable("weights", [size, self._units])
     tensor = column._get_dense_tensor(inputs, weight_collections=self._weight_collections, trainable=self._trainable)
-    return tf.matmul(feature_inputs.flattened(tensor, size), weights, name="weighted_sum")
+    tensor = feature_inputs.flattened(tensor, column._variable_shape.num_elements())
+    return tf.matmul(tensor, weights, name="weighted_sum")
 
   def _of_categories(self, column, inputs, weights):
     pair = column._get_sparse_tensors(inputs, weight_collections=self._weight_collections, trainable=self._trainable)
@@ -121,6 +132,36 @@ class LinearModel:
       combiner=self._sparse_combiner,
       name="weighted_sum",
     )
+
+
+class ResourceLinearModel(LinearModel):
+  """A linear model whose variables are resources, made before all ops of the model, in no collection but that of all."""
+
+  def __init__(self, feature_columns, units=1, sparse_combiner="sum", trainable=True, name="linear_model"):
+    super().__init__(
+      feature_columns, units=units, sparse_combiner=sparse_combiner, trainable=trainable, name=name, own_scope=False
+    )
+    self._weight_collections = None
+
+  def __call__(self, features):
+    """Returns the sums for features. Called once."""
+    last = self._scope.name.split("/")[-1]
+    with tf.variable_scope(self._scope, use_resource=True, auxiliary_name_scope=False):
+      inputs = feature_inputs.Inputs(features)
+      weights = {}
+      for column, name in zip(self._columns, self._names):
+        with tf.variable_scope(name, auxiliary_name_scope=False) as scope:
+          inputs.make_table(column, self._trainable)
+          weights[column] = self._weights_of(column)
+          self._variables[column] = ops.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope.name + "/")
+      bias = self._variable("bias_weights", [self._units])
+      self._variables["bias"] = parts_of(bias)
+      with tf.name_scope(last), tf.name_scope(last), tf.name_scope(last):
+        sums = []
+        for column in self._columns:
+          with tf.name_scope(column.name):
+            sums.append(self._of_column(column, inputs, weights[column]))
+        return tf.nn.bias_add(self._total(sums), bias, name="weighted_sum")
 
 
 def _rows(value):

@@ -56,7 +56,7 @@ def _check_others(key, default_value, num_oov_buckets):
 
 
 class _VocabularyColumn(columns.CategoricalColumn):
-  """What both kinds of vocabularies share. `_table` makes the table of a graph, for keys of the type `key_dtype`."""
+  """What both kinds of vocabularies share. `_lookup_table` makes the table of a graph, for keys of the type `key_dtype`."""
 
   __slots__ = ()
 
@@ -72,8 +72,8 @@ class _VocabularyColumn(columns.CategoricalColumn):
   def parents(self):
     return [self.key]
 
-  def _table(self, key_dtype):
-    raise NotImplementedError("%s._table" % type(self).__name__)
+  def _lookup_table(self, key_dtype):
+    raise NotImplementedError("%s._lookup_table" % type(self).__name__)
 
   def _transform_feature(self, inputs):
     return self._transformed(feature_inputs.to_sparse(inputs.get(self.key)))
@@ -91,7 +91,7 @@ class _VocabularyColumn(columns.CategoricalColumn):
       key_dtype = dtypes.int64
       if value.dtype != dtypes.int64:
         value = composite.SparseTensor(value.indices, tf.cast(value.values, dtypes.int64), value.dense_shape)
-    return self._table(key_dtype).lookup(value)
+    return self._lookup_table(key_dtype).lookup(value)
 
 
 class VocabularyListCategoricalColumn(
@@ -108,7 +108,7 @@ class VocabularyListCategoricalColumn(
   def num_buckets(self):
     return len(self.vocabulary_list) + self.num_oov_buckets
 
-  def _table(self, key_dtype):
+  def _lookup_table(self, key_dtype):
     from millrace.ops.lookup import index_tables
 
     return index_tables.index_table_from_tensor(
@@ -181,7 +181,7 @@ class VocabularyFileCategoricalColumn(
   def num_buckets(self):
     return self.vocabulary_size + self.num_oov_buckets
 
-  def _table(self, key_dtype):
+  def _lookup_table(self, key_dtype):
     from millrace.ops.lookup import index_tables
 
     return index_tables.index_table_from_file(
