@@ -113,7 +113,8 @@ class Connections:
 
   def _only_shape(self, what):
     if not self._calls:
-      raise AttributeError(f'The layer "{self.name}" has never been called and thus has no defined {what} shape.')
+      name = f' "{self.name}"' if what == "input" else ""
+      raise AttributeError(f"The layer{name} has never been called and thus has no defined {what} shape.")
     shapes = [getattr(call, what + "_shapes") for call in self._calls]
     if any(str(shape) != str(shapes[0]) for shape in shapes):
       raise AttributeError(

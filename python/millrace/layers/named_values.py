@@ -65,7 +65,9 @@ def activation(value):
   if callable(value):
     return value
   if value not in _ACTIVATIONS:
-    raise ValueError(f"Unknown activation function: {value!r}. There are: {', '.join(sorted(_ACTIVATIONS))}.")
+    raise ValueError(
+      f"Unknown activation function: {value!r}. Please ensure that it is one of: {', '.join(sorted(_ACTIVATIONS))}."
+    )
   return _ACTIVATIONS[value]()
 
 
@@ -91,7 +93,7 @@ def _found(value, table, kind):
   known = layer_names.to_snake_case(name).removesuffix("_initializer")
   known = _OTHER_NAMES.get(known, known)
   if known not in table:
-    raise ValueError(f"Unknown {kind}: {name!r}. There are: {', '.join(sorted(table))}.")
+    raise ValueError(f"Unknown {kind}: {name!r}. Please ensure that it is one of: {', '.join(sorted(table))}.")
   return table[known](**config)
 
 
