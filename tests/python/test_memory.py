@@ -1,6 +1,7 @@
 """Graphs and sessions that a program drops are gone: memory stays as it is."""
 
 import package
+import pytest
 
 PROGRAM = """
 import gc, os, sys
@@ -46,9 +47,10 @@ def flat(make, before, count, bytes_each):
 """
 
 
-def test_sessions_and_graphs_made_and_dropped():
-  """10,000 of them. A graph of this size has 50 KB, so that those that stay would show."""
-  package.said(PROGRAM + "\nflat(one, 2000, 8000, 400)\n", timeout=300)
+@pytest.mark.parametrize("count", [2000, pytest.param(8000, marks=pytest.mark.long)])
+def test_sessions_and_graphs_made_and_dropped(count):
+  """With those before, 10,000 of them. A graph of this size has 50 KB, so that those that stay would show."""
+  package.said(PROGRAM + "\nflat(one, 2000, %d, 400)\n" % count, timeout=300)
 
 
 def test_graphs_that_an_exception_holds():
