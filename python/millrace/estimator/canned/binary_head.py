@@ -3,10 +3,10 @@
 import millrace as tf
 from millrace.estimator.canned import head_metrics as metrics
 from millrace.estimator.canned import labels_and_logits, loss_functions, outputs
-from millrace.estimator.canned.head import Head
+from millrace.estimator.canned.head import ModelHead
 
 
-class BinaryClassHead(Head):
+class BinaryClassHead(ModelHead):
   """Two classes, by the logit of the second: labels are [D0, ..., DN, 1] or [D0, ..., DN], from 0 to 1 or words.
 
   Args:
@@ -109,8 +109,8 @@ class BinaryClassHead(Head):
       "prediction/mean": metrics.mean_of_predictions(logistic, weights, "prediction/mean"),
       "label/mean": labels_mean,
       "accuracy_baseline": metrics.accuracy_baseline(labels_mean),
-      "auc": metrics.area(labels, logistic, weights, name="auc"),
-      "auc_precision_recall": metrics.area(labels, logistic, weights, "PR", "auc_precision_recall"),
+      "auc": metrics.area(labels, logistic, weights, "ROC", self._summation, "auc"),
+      "auc_precision_recall": metrics.area(labels, logistic, weights, "PR", self._summation, "auc_precision_recall"),
     }
     for threshold in self._thresholds:
       for kind, function in (

@@ -1,5 +1,6 @@
 """Heads: what the logits of a model mean, how good they are, and how the model is trained for them."""
 
+import abc
 import collections
 
 import millrace as tf
@@ -10,12 +11,80 @@ from millrace.estimator.spec import EstimatorSpec
 LossSpec = collections.namedtuple("LossSpec", ["training_loss", "unreduced_loss", "weights", "processed_labels"])
 
 
-class Head:
-  """What a model ends in. Logits are [D0, ..., DN, logits_dimension].
+class Head(metaclass=abc.ABCMeta):
+  """What a model ends in: what its logits mean, and how good they are. Heads of a program's own derive from this."""
+
+  @property
+  @abc.abstractmethod
+  def name(self):
+    """The name that its metrics, summaries and outputs have behind theirs, or None."""
+
+  @property
+  @abc.abstractmethod
+  def logits_dimension(self):
+    """The last dimension of logits."""
+
+  @property
+  @abc.abstractmethod
+  def loss_reduction(self):
+    """How losses of examples become one number: a name of tf.losses.Reduction, or one of those without `weighted_`."""
+
+  @abc.abstractmethod
+  def loss(self, labels, logits, features=None, mode=None, regularization_losses=None):
+    """Returns the loss of a batch, a scalar, with the regularization losses, a list of scalars, added."""
+
+  @abc.abstractmethod
+  def predictions(self, logits, keys=None):
+    """Returns a dict of what is predicted. `keys` are those that are wanted; None for the usual ones."""
+
+  @abc.abstractmethod
+  def metrics(self, regularization_losses=None):
+    """Returns a dict of metrics that update_metrics fills."""
+
+  @abc.abstractmethod
+  def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
+    """Returns `eval_metrics`, those of metrics(), which have got values and ops that update them with a batch."""
+
+  def create_estimator_spec(
+    self,
+    features,
+    mode,
+    logits,
+    labels=None,
+    optimizer=None,
+    trainable_variables=None,
+    train_op_fn=None,
+    update_ops=None,
+    regularization_losses=None,
+  ):
+    """Returns the EstimatorSpec of a model.
+
+    Args:
+      features: Dict of the batch's features, for weights and losses of functions.
+      mode: One of tf.estimator.ModeKeys.
+      logits: Float tensor [D0, ..., DN, logits_dimension].
+      labels: Labels, in modes other than prediction.
+      optimizer: What minimizes the loss; this or `train_op_fn` is needed for training.
+      trainable_variables: Variables that it changes; None for all that are trained.
+      train_op_fn: Function of the loss that returns the op of training.
+      update_ops: Ops that run before training's, such as those of moving averages.
+      regularization_losses: List of scalars that are added to the loss.
+
+    Raises:
+      ValueError: Training has neither, or both, of `optimizer` and `train_op_fn`, or labels or logits do not fit.
+    """
+    raise NotImplementedError("%s.create_estimator_spec" % type(self).__name__)
+
+
+class ModelHead(Head):
+  """What the heads of this package share. Logits are [D0, ..., DN, logits_dimension].
 
   A class of its own says what `_processed_labels`, `_losses`, `_predictions`, `_metric_ops` and `_export_outputs` are, and
   which metrics it has (`_metric_names`).
   """
+
+  # How areas under curves are added up: what premade estimators have, of_classes() says.
+  _summation = "careful_interpolation"
 
   def __init__(self, name, weight_column, loss_reduction):
     self._name = name
@@ -28,13 +97,8 @@ class Head:
     return self._name
 
   @property
-  def logits_dimension(self):
-    """The last dimension of logits."""
-    raise NotImplementedError("%s.logits_dimension" % type(self).__name__)
-
-  @property
   def loss_reduction(self):
-    """How losses of examples become one number: a name of tf.losses.Reduction, or one of those without `weighted_`."""
+    """How losses of examples become one number."""
     return self._loss_reduction
 
   # What classes of their own say.
@@ -104,13 +168,16 @@ class Head:
       return loss if regularization is None else tf.add_n([loss, regularization])
 
   def predictions(self, logits, keys=None):
-    """Returns a dict of what is predicted. `keys` are those that are wanted; None for the usual ones."""
+    """Returns a dict of what is predicted. `keys` are those that are wanted; None for all."""
+    return self._chosen_predictions(logits, keys)
+
+  def _chosen_predictions(self, logits, keys):
     found = self._all_predictions(logits)
     if keys is None:
       return found
     for key in keys:
       if key not in found:
-        raise ValueError(f"pred_keys must be among {list(found)}, got {key}.")
+        raise ValueError(f"Prediction key must be in PredictionKeys, given: {key}.Valid prediction keys include {list(found)}.")
     return {key: found[key] for key in keys}
 
   def _all_predictions(self, logits):
@@ -126,10 +193,10 @@ class Head:
       names.append("regularization_loss")
     return {self._key(name): HeadMetric(self._key(name)) for name in names}
 
-  def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
+  def update_metrics(self, eval_metrics, features, logits, labels, regularization_losses=None):
     """Returns `eval_metrics`, those of metrics(), which have got values and ops that update them with a batch."""
     logits = self._check_logits(logits)
-    spec = self.create_loss(features, mode, logits, labels)
+    spec = self.create_loss(features, ModeKeys.EVAL, logits, labels)
     found = self._all_metric_ops(spec, logits, self._all_predictions(logits), _sum_of(regularization_losses))
     for key, pair in found.items():
       eval_metrics[key].fill(pair)
@@ -155,22 +222,7 @@ class Head:
     update_ops=None,
     regularization_losses=None,
   ):
-    """Returns the EstimatorSpec of a model.
-
-    Args:
-      features: Dict of the batch's features, for weights and losses of functions.
-      mode: One of tf.estimator.ModeKeys.
-      logits: Float tensor [D0, ..., DN, logits_dimension].
-      labels: Labels, in modes other than prediction.
-      optimizer: What minimizes the loss; this or `train_op_fn` is needed for training.
-      trainable_variables: Variables that it changes; None for all that are trained.
-      train_op_fn: Function of the loss that returns the op of training.
-      update_ops: Ops that run before training's, such as those of moving averages.
-      regularization_losses: List of scalars that are added to the loss.
-
-    Raises:
-      ValueError: Training has neither, or both, of `optimizer` and `train_op_fn`, or labels or logits do not fit.
-    """
+    """Returns the EstimatorSpec of a model. The rest: see Head."""
     with tf.name_scope(self._name, "head"):
       with tf.name_scope(None, "predictions", [logits]):
         logits = self._check_logits(logits)

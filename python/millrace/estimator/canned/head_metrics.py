@@ -31,8 +31,8 @@ def accuracy_baseline(labels_mean):
     return tf.maximum(value, 1.0 - value, name="value"), tf.maximum(update, 1.0 - update, name="update_op")
 
 
-def area(labels, predictions, weights=None, curve="ROC", name=None):
-  """Returns the area under the curve of ROC or PR."""
+def area(labels, predictions, weights=None, curve="ROC", summation="careful_interpolation", name=None):
+  """Returns the area under the curve of ROC or PR; `summation` is a method of tf.metrics.auc."""
   with tf.name_scope(name, "auc", [predictions, labels, weights]) as scope:
     predictions = tf.cast(predictions, dtype=tf.float32)
     if weights is not None:
@@ -43,7 +43,7 @@ def area(labels, predictions, weights=None, curve="ROC", name=None):
       weights=weights,
       curve=curve,
       name=scope,
-      summation_method="careful_interpolation",
+      summation_method=summation,
     )
 
 

@@ -2,10 +2,10 @@
 
 import millrace as tf
 from millrace.estimator.canned import labels_and_logits, loss_functions, outputs
-from millrace.estimator.canned.head import Head
+from millrace.estimator.canned.head import ModelHead
 
 
-class MultiClassHead(Head):
+class MultiClassHead(ModelHead):
   """Several classes, by a logit for each: labels are [D0, ..., DN, 1] or [D0, ..., DN], from 0 to n_classes - 1 or words.
 
   Args:
@@ -30,7 +30,9 @@ class MultiClassHead(Head):
     loss_fn=None,
     name=None,
   ):
-    if n_classes is None or n_classes <= 2:
+    if n_classes is None:
+      raise ValueError("n_classes cannot be None")
+    if n_classes <= 2:
       raise ValueError(f"n_classes must be > 2: {n_classes}.")
     if label_vocabulary is not None:
       labels_and_logits.check_words(label_vocabulary)

@@ -2,12 +2,12 @@
 
 import millrace as tf
 from millrace.estimator.canned import head as heads_lib
-from millrace.estimator.canned.head import Head, LossSpec
+from millrace.estimator.canned.head import LossSpec, ModelHead
 from millrace.estimator.mode_keys import ModeKeys
 from millrace.estimator.spec import EstimatorSpec
 
 
-class MultiHead(Head):
+class MultiHead(ModelHead):
   """Several heads whose losses are added, each times its weight.
 
   Labels are a dict from the heads' names. Logits are such a dict as well, or one tensor that has those of all heads, one behind
@@ -18,7 +18,7 @@ class MultiHead(Head):
     head_weights: A number for each head, or None for 1.
 
   Raises:
-    ValueError: There are no heads, a name is missing or comes twice, or weights are not as many.
+    ValueError: There are no heads, a name is missing, or weights are not as many.
   """
 
   def __init__(self, heads, head_weights=None):
@@ -29,32 +29,30 @@ class MultiHead(Head):
         f"heads and head_weights must have the same size. Given len(heads): {len(heads)}. Given len(head_weights): "
         f"{len(head_weights)}."
       )
-    names = []
     for head in heads:
       if head.name is None:
         raise ValueError(f"All given heads must have name specified. Given: {head}")
-      names.append(head.name)
-    if len(set(names)) != len(names):
-      raise ValueError(f"All heads must have different names. Given: {names}")
     self._heads = tuple(heads)
     self._head_weights = tuple(head_weights) if head_weights else ()
-    reductions = {head.loss_reduction for head in heads}
-    if len(reductions) > 1:
-      raise ValueError(f"The loss_reduction must be the same for different heads. Given: {[h.loss_reduction for h in heads]}")
-    super().__init__("_".join(names), None, heads[0].loss_reduction)
+    super().__init__("_".join(head.name for head in heads), None, heads[0].loss_reduction)
 
   @property
   def logits_dimension(self):
     return sum(head.logits_dimension for head in self._heads)
 
+  @property
+  def loss_reduction(self):
+    """How losses of examples become one number. Raises ValueError if heads differ in it."""
+    found = [head.loss_reduction for head in self._heads]
+    if len(set(found)) > 1:
+      raise ValueError(f"The loss_reduction must be the same for different heads. Given: {found}")
+    return self._loss_reduction
+
   def _logits_by_head(self, logits):
     """Returns a dict from names to the logits of heads."""
     if isinstance(logits, dict):
-      found = logits
-      for head in self._heads:
-        if head.name not in found:
-          raise ValueError(f"logits has missing key {head.name}: it has {sorted(found)}.")
-      return found
+      self._check_names(logits, "logits")
+      return logits
     with tf.name_scope("split_logits", values=[logits]):
       logits = self._check_logits(logits)
       sizes = [head.logits_dimension for head in self._heads]
@@ -67,10 +65,14 @@ class MultiHead(Head):
     labels_and_logits.check_given(labels)
     if not isinstance(labels, dict):
       raise ValueError(f"labels must be a dict. Given: {labels}")  # noqa: TRY004
-    for head in self._heads:
-      if head.name not in labels:
-        raise ValueError(f"labels has missing key {head.name}: it has {sorted(labels)}.")
+    self._check_names(labels, "labels")
     return labels
+
+  def _check_names(self, values, what):
+    """Raises ValueError if a dict lacks heads."""
+    missing = [head.name for head in self._heads if head.name not in values]
+    if missing:
+      raise ValueError(f"{what} has missing values for head(s): {missing}")
 
   def _sum(self, losses):
     if not self._head_weights:
@@ -113,29 +115,26 @@ class MultiHead(Head):
     return found
 
   def metrics(self, regularization_losses=None):
-    """Returns a dict of the metrics of all heads, and the loss of each."""
+    """Returns a dict of the loss of each head; update_metrics adds the heads' own metrics."""
     from millrace.estimator.canned.head_metrics import HeadMetric
 
-    found = {}
+    keys = [f"loss/{head.name}" for head in self._heads]
     if regularization_losses is not None:
-      found["regularization_loss"] = HeadMetric("regularization_loss")
-    for head in self._heads:
-      found[f"loss/{head.name}"] = HeadMetric(f"loss/{head.name}")
-      found.update(head.metrics())
-    return found
+      keys.insert(0, self._key("regularization_loss"))
+    return {key: HeadMetric(key) for key in keys}
 
-  def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
+  def update_metrics(self, eval_metrics, features, logits, labels, regularization_losses=None):
     """Returns `eval_metrics`, those of metrics(), which have got values and ops that update them with a batch."""
     logits = self._logits_by_head(logits)
     labels = self._check_labels(labels)
     for head in self._heads:
       loss = head.loss(labels[head.name], logits[head.name], features)
       eval_metrics[f"loss/{head.name}"].fill(tf.metrics.mean(loss, name=f"loss/{head.name}"))
-      of_head = {key: eval_metrics[key] for key in head.metrics()}
-      head.update_metrics(of_head, features=features, logits=logits[head.name], labels=labels[head.name])
+    for head in self._heads:
+      eval_metrics.update(head.update_metrics(head.metrics(), features, logits[head.name], labels[head.name]))
     if regularization_losses:
       pair = tf.metrics.mean(tf.add_n(regularization_losses), name="regularization_loss")
-      eval_metrics["regularization_loss"].fill(pair)
+      eval_metrics[self._key("regularization_loss")].fill(pair)
     return eval_metrics
 
   def create_estimator_spec(
@@ -189,7 +188,7 @@ class MultiHead(Head):
     found = {}
     with tf.name_scope("merge_eval"):
       if regularization is not None:
-        found["regularization_loss"] = tf.metrics.mean(regularization, name="regularization_loss")
+        found[self._key("regularization_loss")] = tf.metrics.mean(regularization, name="regularization_loss")
       for head, spec in zip(self._heads, specs):
         key = f"loss/{head.name}"
         found[key] = tf.metrics.mean(spec.loss, name=key)

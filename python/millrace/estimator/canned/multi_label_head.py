@@ -3,11 +3,10 @@
 import millrace as tf
 from millrace.estimator.canned import head_metrics as metrics
 from millrace.estimator.canned import labels_and_logits, loss_functions, outputs
-from millrace.estimator.canned.binary_head import checked_thresholds
-from millrace.estimator.canned.head import Head
+from millrace.estimator.canned.head import ModelHead
 
 
-class MultiLabelHead(Head):
+class MultiLabelHead(ModelHead):
   """Several classes at once, by a logit for each.
 
   Labels are [D0, ..., DN, n_classes] of 0 and 1, or a SparseTensor of numbers of classes, or of their words.
@@ -40,7 +39,10 @@ class MultiLabelHead(Head):
   ):
     if n_classes is None or n_classes < 2:
       raise ValueError(f"n_classes must be > 1 for multi-label classification. Given: {n_classes}")
-    self._thresholds = checked_thresholds(thresholds)
+    self._thresholds = tuple(thresholds) if thresholds else ()
+    for threshold in self._thresholds:
+      if threshold <= 0.0 or threshold >= 1.0:
+        raise ValueError(f"thresholds must be in (0, 1) range. Given: {threshold}")
     if label_vocabulary is not None:
       if not isinstance(label_vocabulary, (list, tuple)):
         raise ValueError(f"label_vocabulary must be a list or tuple. Given type: {type(label_vocabulary)}")  # noqa: TRY004
@@ -59,11 +61,9 @@ class MultiLabelHead(Head):
     if not classes:
       return []
     if isinstance(classes[0], str):
-      words = list(self._label_vocabulary or [])
-      for word in classes:
-        if word not in words:
-          raise ValueError(f"A class of classes_for_class_based_metrics, {word}, is not in label_vocabulary {words}.")
-      return [words.index(word) for word in classes]
+      if not self._label_vocabulary:
+        raise ValueError("label_vocabulary must be provided when classes_for_class_based_metrics are strings.")
+      return [list(self._label_vocabulary).index(word) for word in classes]
     for number in classes:
       if number < 0 or number >= self._n_classes:
         raise ValueError(f"All classes_for_class_based_metrics must be in range [0, {self._n_classes - 1}]. Given: {number}")
@@ -92,7 +92,7 @@ class MultiLabelHead(Head):
 
   def _as_ids(self, labels):
     if labels.dtype == tf.string:
-      values = labels_and_logits.as_ids(labels.values, self._label_vocabulary or [])
+      values = labels_and_logits.as_ids(labels.values, self._label_vocabulary)
     else:
       values = labels.values
     values = labels_and_logits.in_range(
@@ -109,7 +109,8 @@ class MultiLabelHead(Head):
 
   def _predictions(self, logits):
     probabilities = tf.sigmoid(logits, name="probabilities")
-    return {"logits": logits, "probabilities": probabilities}
+    classes = outputs.words(logits, self._n_classes, self._label_vocabulary)
+    return {"logits": logits, "probabilities": probabilities, "classes": classes}
 
   def _export_outputs(self, predictions):
     classification = outputs.classification(predictions["probabilities"], self._n_classes, self._label_vocabulary)
@@ -132,8 +133,8 @@ class MultiLabelHead(Head):
     probabilities = predictions["probabilities"]
     found = {
       "average_loss": tf.metrics.mean(values=spec.unreduced_loss, weights=weights, name="average_loss"),
-      "auc": metrics.area(labels, probabilities, weights, name="auc"),
-      "auc_precision_recall": metrics.area(labels, probabilities, weights, "PR", "auc_precision_recall"),
+      "auc": metrics.area(labels, probabilities, weights, "ROC", self._summation, "auc"),
+      "auc_precision_recall": metrics.area(labels, probabilities, weights, "PR", self._summation, "auc_precision_recall"),
     }
     for threshold in self._thresholds:
       for kind, function in (
@@ -150,6 +151,8 @@ class MultiLabelHead(Head):
       ours = tf.slice(probabilities, begin=begin, size=size)
       our_labels = tf.slice(labels, begin=begin, size=size)
       found[f"probability_mean/{name}"] = metrics.mean_of_predictions(ours, weights, f"probability_mean/{name}")
-      found[f"auc/{name}"] = metrics.area(our_labels, ours, weights, name=f"auc/{name}")
-      found[f"auc_precision_recall/{name}"] = metrics.area(our_labels, ours, weights, "PR", f"auc_precision_recall/{name}")
+      found[f"auc/{name}"] = metrics.area(our_labels, ours, weights, "ROC", self._summation, f"auc/{name}")
+      found[f"auc_precision_recall/{name}"] = metrics.area(
+        our_labels, ours, weights, "PR", self._summation, f"auc_precision_recall/{name}"
+      )
     return found

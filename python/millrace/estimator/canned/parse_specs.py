@@ -56,6 +56,6 @@ def _with_label(spec, label_key, label, weight_column):
   weights = tf.feature_column.make_parse_example_spec([weights_of_examples.checked_column(weight_column)])
   for key in weights:
     if key in spec:
-      raise ValueError(f"weight_column: {key}, already exists in features or label: {spec.keys()}")
+      raise ValueError(f"weight_column should not be used as feature. weight_column: {key}, features: {spec.keys()}")
   spec.update(weights)
   return spec

@@ -9,11 +9,11 @@ _OTHER_NAMES = {
 }
 
 
-def check(reduction):
-  """Raises ValueError for a reduction that there is not, and for none: training needs one number."""
+def check(reduction, advice=" See `tf.losses.Reduction` for valid options."):
+  """Returns the reduction. Raises ValueError for one that there is not, and for none: training needs one number."""
   names = set(tf.losses.Reduction.all()) | set(_OTHER_NAMES)
   if reduction not in names or reduction == tf.losses.Reduction.NONE:
-    raise ValueError(f"Invalid loss_reduction: {reduction}")
+    raise ValueError(f"Invalid loss_reduction: {reduction}{advice and '.' + advice}")
   return reduction
 
 

@@ -2,10 +2,10 @@
 
 import millrace as tf
 from millrace.estimator.canned import head_metrics, labels_and_logits, loss_functions, weights_of_examples
-from millrace.estimator.canned.head import Head
+from millrace.estimator.canned.head import ModelHead
 
 
-class RegressionHead(Head):
+class RegressionHead(ModelHead):
   """Numbers by squared errors: labels are [D0, ..., DN, label_dimension], and [D0, ..., DN] for a dimension of 1.
 
   Args:
@@ -54,6 +54,10 @@ class RegressionHead(Head):
     if self._loss_fn:
       return loss_functions.call(self._loss_fn, labels, logits, features, self._label_dimension)
     return tf.losses.mean_squared_error(labels=labels, predictions=logits, reduction=tf.losses.Reduction.NONE)
+
+  def predictions(self, logits):
+    """Returns a dict of what is predicted: "predictions", and "logits" if they are others."""
+    return self._chosen_predictions(logits, None)
 
   def _predictions(self, logits):
     if self._inverse_link_fn is None:
