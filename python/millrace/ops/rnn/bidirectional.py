@@ -72,9 +72,9 @@ def static_bidirectional_rnn(
   assert_like_rnncell("cell_fw", cell_fw)
   assert_like_rnncell("cell_bw", cell_bw)
   if not nest.is_nested(inputs):
-    raise TypeError("inputs must be a sequence")
+    raise TypeError(f"Argument `inputs` must be a sequence. Received: {inputs}")
   if not inputs:
-    raise ValueError("inputs must not be empty")
+    raise ValueError("Argument `inputs` must not be empty.")
   with scopes.variable_scope(scope or "bidirectional_rnn"):
     with scopes.variable_scope("fw") as fw_scope:
       output_fw, state_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, sequence_length, scope=fw_scope)

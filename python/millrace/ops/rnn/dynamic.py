@@ -101,18 +101,21 @@ class _Loop:
     self._output_dtype = lambda: steps.state_dtype(dtype, state)
 
   def _check_shapes(self):
-    for shape in self._shapes:
+    for value, shape in zip(self._flat_inputs, self._shapes):
       if not shape[2:].is_fully_defined():
-        raise ValueError("Input size (depth of inputs) must be accessible via shape inference, but saw value None.")
+        raise ValueError(
+          f"Input size (depth of inputs) must be accessible via shape inference, but saw value None for input={value}."
+        )
       own_steps, own_batch = shape.as_list()[:2]
       if own_steps != self._known_steps:
         raise ValueError(
           "Time steps is not the same for all the elements in the input in a batch. Received time steps="
-          f"{own_steps} and {self._known_steps}"
+          f"{own_steps} for input={value}, and {self._known_steps} for others."
         )
       if own_batch != self._known_batch:
         raise ValueError(
-          f"Batch_size is not the same for all the elements in the input. Received batch size={own_batch} and {self._known_batch}"
+          "Batch_size is not the same for all the elements in the input. Received batch size="
+          f"{own_batch} for input={value}, and {self._known_batch} for others."
         )
 
   def run(self, parallel_iterations, swap_memory):

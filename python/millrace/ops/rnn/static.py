@@ -23,9 +23,9 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
   """
   assert_like_rnncell("cell", cell)
   if not nest.is_nested(inputs):
-    raise TypeError("inputs must be a sequence")
+    raise TypeError(f"Argument `inputs` must be a sequence. Received: {inputs}")
   if not inputs:
-    raise ValueError("inputs must not be empty")
+    raise ValueError("Argument `inputs` must not be empty.")
   outputs = []
   with scopes.variable_scope(scope or "rnn") as opened:
     steps.cache_beside_reads(opened)
@@ -68,7 +68,7 @@ def _batch_of(first, inputs):
 def _masked_step(cell, sequence_length, batch_size, known_batch, dtype):
   lengths = convert.convert_to_tensor(sequence_length, name="sequence_length")
   if lengths.get_shape().ndims not in (None, 1):
-    raise ValueError(f"sequence_length must be a vector of length batch_size, but saw shape: {lengths.get_shape()}")
+    raise ValueError(f"Argument `sequence_length` must be a vector of length {batch_size}. Received sequence_length={lengths}.")
 
   def zeros(size):
     made = tf.zeros(tf.stack(joined_shape(batch_size, size)), dtype())
@@ -91,11 +91,15 @@ def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_leng
   is_tuple = nest.is_nested(state_size)
   if is_tuple != nest.is_nested(state_name):
     raise ValueError(
-      f"state_name should be the same type as cell.state_size. state_name: {state_name}, cell.state_size: {state_size}"
+      "Argument `state_name` should be the same type as `cell.state_size`. Received: "
+      f"state_name={state_name!s}, cell.state_size={state_size!s}."
     )
-  names = nest.flatten(state_name)
-  if len(names) != len(nest.flatten(state_size)):
-    raise ValueError(f"#elems(state_name) != #elems(state_size): {len(names)} vs. {len(nest.flatten(state_size))}")
+  names, sizes = nest.flatten(state_name), nest.flatten(state_size)
+  if len(names) != len(sizes):
+    raise ValueError(
+      "Number of elements in argument `state_name` and `cell.state_size` are mismatched. Received "
+      f"state_name={state_name} with {len(names)} elements and cell.state_size={state_size} with {len(sizes)} elements."
+    )
   if is_tuple:
     initial_state = nest.pack_sequence_as(state_size, [state_saver.state(name) for name in names])
   else:
