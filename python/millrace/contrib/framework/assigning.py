@@ -12,8 +12,10 @@ def assign_from_values(var_names_to_values):
   feed_dict = {}
   assigns = []
   for name, value in var_names_to_values.items():
+    if not tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, name):
+      raise ValueError(f"Variable {name} wasn't found")
     var = get_unique_variable(name)
-    placeholder = tf.placeholder(tf.as_dtype(np.asarray(value).dtype), name="placeholder/" + var.op.name)
+    placeholder = tf.placeholder(var.dtype.base_dtype, name="placeholder/" + var.op.name)
     assigns.append(var.assign(placeholder))
     feed_dict[placeholder] = np.reshape(value, var.get_shape().as_list())
   return tf.group(*assigns), feed_dict

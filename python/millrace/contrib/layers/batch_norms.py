@@ -63,7 +63,11 @@ def batch_norm(
       raise ValueError("adjustment is not supported with batch_weights, updates_collections or zero_debias_moving_mean")
     own = True
     fused = False
-  with layer_scope.scope_of_layer(scope, "BatchNorm", inputs, reuse) as sc:
+  if own and fused:
+    scopes = tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse)
+  else:
+    scopes = layer_scope.scope_of_layer(scope, "BatchNorm", inputs, reuse)
+  with scopes as sc:
     if own:
       outputs = batch_statistics.OwnBatchNorm(
         inputs,
@@ -75,6 +79,7 @@ def batch_norm(
         variables_collections,
         trainable,
         data_format,
+        fused,
       ).normalized(is_training, fused, batch_weights, updates_collections, zero_debias_moving_mean)
     else:
       outputs = _by_layer(

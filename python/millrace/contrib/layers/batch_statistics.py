@@ -21,6 +21,7 @@ class OwnBatchNorm:
     variables_collections,
     trainable,
     data_format,
+    is_fused,
   ):
     rank = inputs.get_shape().ndims
     if rank is None:
@@ -33,6 +34,8 @@ class OwnBatchNorm:
     self._channel_axis = 1 if data_format == "NCHW" and rank > 2 else rank - 1
     size = inputs.get_shape().as_list()[self._channel_axis]
     if size is None:
+      if is_fused:
+        raise ValueError("`C` dimension must be known but is None")
       raise ValueError(f"Inputs {inputs.name} has undefined channels dimension {inputs.get_shape()}.")
     half = inputs.dtype.base_dtype in (tf.float16, tf.bfloat16)
     self._dtype = tf.float32 if half else inputs.dtype.base_dtype
@@ -78,13 +81,15 @@ class OwnBatchNorm:
       return self._transformed(mean, variance)
     if value is None or value:
       outputs = self._updated(is_training, outputs, mean, variance, updates_collections, zero_debias)
+    if self._rank == 2:
+      outputs = tf.reshape(outputs, tf.shape(self._inputs))
+    outputs.set_shape(self._inputs.get_shape())
     return outputs
 
   # By one op.
 
   def _fused(self, is_training):
     inputs = self._inputs
-    shape = tf.shape(inputs) if self._rank == 2 else None
     if self._rank == 2:
       # As an image of one pixel.
       one_pixel = [-1, self._size, 1, 1] if self._data_format == "NCHW" else [-1, 1, 1, self._size]
@@ -107,11 +112,7 @@ class OwnBatchNorm:
         data_format=self._data_format,
       )
 
-    outputs, mean, variance = sizes.smart_cond(is_training, of_batch, moving)
-    if self._rank == 2:
-      outputs = tf.reshape(outputs, shape)
-    outputs.set_shape(self._inputs.get_shape())
-    return outputs, mean, variance
+    return sizes.smart_cond(is_training, of_batch, moving)
 
   # By single ops.
 
@@ -177,9 +178,7 @@ class OwnBatchNorm:
         with ops.control_dependencies(self._follow(mean, variance, zero_debias)):
           return tf.identity(outputs)
 
-      outputs_with = sizes.smart_cond(is_training, with_updates, lambda: tf.identity(outputs))
-      outputs_with.set_shape(self._inputs.get_shape())
-      return outputs_with
+      return sizes.smart_cond(is_training, with_updates, lambda: tf.identity(outputs))
     for update in sizes.smart_cond(is_training, lambda: self._follow(mean, variance, zero_debias), self._kept):
       ops.add_to_collections(updates_collections, update)
     return outputs

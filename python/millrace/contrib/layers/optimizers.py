@@ -103,7 +103,7 @@ def _learning_rate(learning_rate):
   if not isinstance(learning_rate, float):
     raise ValueError(f"Learning rate should be 0d Tensor or float. Got {learning_rate} of type {type(learning_rate)}")
   if learning_rate < 0.0:
-    raise ValueError("Invalid learning_rate %s.", learning_rate)
+    raise ValueError(f"Invalid learning_rate {learning_rate}.")
   return tf.get_variable("learning_rate", [], trainable=False, initializer=tf.constant_initializer(learning_rate))
 
 

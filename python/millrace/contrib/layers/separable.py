@@ -92,7 +92,7 @@ def _depthwise(
 ):
   """Returns the first step alone; `weights` and `biases` are (initializer, regularizer), or None for no biases."""
   dtype = inputs.dtype.base_dtype
-  channels = sizes.channel_dimension(inputs.get_shape(), data_format, min_rank=4)
+  channels = sizes.channel_dimension(inputs.get_shape(), convolutions.layer_format(data_format), min_rank=4)
   collections = layer_scope.collections_of(variables_collections, "weights")
   depthwise = variables.model_variable(
     "depthwise_weights",

@@ -50,11 +50,15 @@ def images_to_sequence(inputs, data_format="NHWC", outputs_collections=None, sco
     inputs = tf.convert_to_tensor(inputs)
     if data_format == "NCHW":
       inputs = tf.transpose(inputs, [0, 2, 3, 1])
-    _, _, width, channels = inputs.get_shape().as_list()
-    shape = tf.shape(inputs)
-    rows = tf.reshape(inputs, [shape[0] * shape[1], shape[2], channels])
-    outputs = tf.transpose(rows, [1, 0, 2])
-    outputs.set_shape([width, None, channels])
+    batch, height, width, channels = inputs.get_shape().as_list()
+    rows = tf.transpose(inputs, [2, 0, 1, 3])
+    if batch is None or height is None:
+      count, known = -1, None
+    else:
+      count = known = batch * height
+    shape = [tf.shape(inputs)[2] if width is None and count == -1 else -1 if width is None else width, count, channels]
+    outputs = tf.reshape(rows, shape)
+    outputs.set_shape([width, known, channels])
     return tensor_aliases.collect_named_outputs(outputs_collections, sc, outputs)
 
 
@@ -67,23 +71,21 @@ def sequence_to_images(inputs, height, output_data_format="channels_last", outpu
   with tf.name_scope(scope, "SequenceToImages", [inputs]) as sc:
     inputs = tf.convert_to_tensor(inputs)
     width, rows, channels = inputs.get_shape().as_list()
-    if rows is None:
-      batch = -1
-    else:
-      batch = rows // height
-    series = tf.transpose(inputs, [1, 0, 2])
-    images = tf.reshape(series, [batch, height, tf.shape(inputs)[0] if width is None else width, channels])
-    images.set_shape([None if batch == -1 else batch, height, width, channels])
-    if output_data_format == "channels_first":
-      images = tf.transpose(images, [0, 3, 1, 2])
+    batch = -1 if rows is None else rows // height
+    parts = tf.reshape(inputs, [tf.shape(inputs)[0] if width is None else width, batch, height, channels])
+    order = [1, 3, 2, 0] if output_data_format == "channels_first" else [1, 2, 0, 3]
+    images = tf.transpose(parts, order)
+    sizes_of_parts = [width, None if batch == -1 else batch, height, channels]
+    images.set_shape([sizes_of_parts[i] for i in order])
     return tensor_aliases.collect_named_outputs(outputs_collections, sc, images)
 
 
 @add_arg_scope
 def maxout(inputs, num_units, axis=-1, scope=None):
-  """Returns the greatest of each group of features along `axis`, so that `num_units` are left.
+  """Returns the greatest of each group of elements, so that `num_units` are left along `axis`.
 
-  ValueError where their number is no multiple of `num_units`.
+  A group is of elements that follow each other in the inputs: of features, where `axis` is the last one. ValueError where their
+  number is no multiple of `num_units`.
   """
   with tf.name_scope(scope, "MaxOut", [inputs]):
     inputs = tf.convert_to_tensor(inputs)
@@ -91,11 +93,9 @@ def maxout(inputs, num_units, axis=-1, scope=None):
     size = known[axis]
     if size % num_units:
       raise ValueError(f"number of features({size}) is not a multiple of num_units({num_units})")
-    place = axis % len(known)
+    known[axis] = num_units
     shape = [tf.shape(inputs)[i] if s is None else s for i, s in enumerate(known)]
-    shape[place : place + 1] = [num_units, size // num_units]
-    outputs = tf.reduce_max(tf.reshape(inputs, shape), place + 1)
-    known[place] = num_units
+    outputs = tf.reduce_max(tf.reshape(inputs, [*shape, size // num_units]), -1)
     outputs.set_shape(known)
     return outputs
 
@@ -134,7 +134,7 @@ def spatial_softmax(features, temperature=None, name=None, variables_collections
   """
   if data_format not in ("NCHW", "NHWC"):
     raise ValueError("data_format has to be either NCHW or NHWC.")
-  with tf.variable_scope(name, "spatial_softmax"):
+  with tf.variable_scope(name, "spatial_softmax"), tf.name_scope("spatial_softmax_op"):
     features = tf.convert_to_tensor(features)
     if data_format == "NHWC":
       features = tf.transpose(features, [0, 3, 1, 2])

@@ -14,7 +14,7 @@ def two_element_tuple(int_or_tuple):
   if isinstance(int_or_tuple, int):
     return int_or_tuple, int_or_tuple
   if isinstance(int_or_tuple, tensor_shape.TensorShape) and len(int_or_tuple) == 2:
-    return tuple(int_or_tuple.as_list())
+    return int_or_tuple[0], int_or_tuple[1]
   raise ValueError("Must be an int, a list with 2 elements or a TensorShape of length 2")
 
 
@@ -61,8 +61,8 @@ def last_dimension(shape, min_rank=1):
 
 
 def channel_dimension(shape, data_format, min_rank=1):
-  """Returns the number of channels of a shape in the format "NHWC", "NCHW" or their like."""
-  return _size(shape, 1 if data_format is not None and data_format.startswith("NC") else -1, min_rank)
+  """Returns the number of channels of a shape: the second size for "channels_first", else the last."""
+  return _size(shape, 1 if data_format == "channels_first" else -1, min_rank)
 
 
 def constant_value(value_or_tensor_or_var, dtype=None):

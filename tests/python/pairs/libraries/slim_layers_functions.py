@@ -10,10 +10,11 @@ def slim_of(tf):
   import tf_slim
   from tensorflow.python.framework import ops
   from tensorflow.python.layers import normalization
-  from tensorflow.python.ops import array_ops
+  from tensorflow.python.ops import array_ops, control_flow_ops, variable_scope
 
-  ops.Tensor = tf.Tensor
+  ops.Tensor, ops.IndexedSlices = tf.Tensor, tf.IndexedSlices
   array_ops.stack, array_ops.unstack = tf.stack, tf.unstack
+  control_flow_ops.cond, variable_scope.variable = tf.cond, tf.Variable
   normalization.normalization = tf.layers
   return tf_slim
 
