@@ -1,8 +1,9 @@
 """Layers that change the form of their inputs and have no variables."""
 
 import millrace as tf
+from millrace.contrib.framework import variables
 from millrace.contrib.framework.argument_scopes import add_arg_scope
-from millrace.contrib.layers import sizes, tensor_aliases
+from millrace.contrib.layers import layer_scope, sizes, tensor_aliases
 from millrace.framework import composite
 from millrace.layers import flatten_layer as core_flatten
 
@@ -127,10 +128,10 @@ def unit_norm(inputs, dim, epsilon=1e-7, scope=None):
 
 @add_arg_scope
 def spatial_softmax(features, temperature=None, name=None, variables_collections=None, trainable=True, data_format="NHWC"):
-  """Returns the expected coordinates of each channel of images, x and y from -1 to 1: [batch, 2 * channels].
+  """Returns the expected coordinates of each channel of images, from -1 to 1 along height and width: [batch, 2 * channels].
 
-  Each channel is a distribution: the softmax of its pixels over `temperature`, which is a number, a tensor, or None for a
-  variable that begins with 1. ValueError for formats but "NHWC" and "NCHW".
+  Each channel is a distribution: the softmax of its pixels over `temperature`, a tensor, or a variable that begins with this
+  number, or with 1 for None. ValueError for formats but "NHWC" and "NCHW".
   """
   if data_format not in ("NCHW", "NHWC"):
     raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -142,22 +143,20 @@ def spatial_softmax(features, temperature=None, name=None, variables_collections
     shape = tf.shape(features)
     height = shape[2] if height is None else height
     width = shape[3] if width is None else width
-    if temperature is None:
-      from millrace.contrib.framework import variables
-      from millrace.contrib.layers import layer_scope
-
+    if not isinstance(temperature, tf.Tensor):
       temperature = variables.model_variable(
         "temperature",
         shape=(),
         dtype=tf.float32,
-        initializer=tf.ones_initializer(),
+        initializer=tf.ones_initializer() if temperature is None else tf.constant_initializer(temperature),
         collections=layer_scope.collections_of(variables_collections, "temperature"),
         trainable=trainable,
       )
-    columns, rows = tf.meshgrid(tf.lin_space(-1.0, 1.0, num=width), tf.lin_space(-1.0, 1.0, num=height))
+    # x counts along the height, y along the width.
+    x_of, y_of = tf.meshgrid(tf.lin_space(-1.0, 1.0, num=height), tf.lin_space(-1.0, 1.0, num=width), indexing="ij")
     attention = tf.nn.softmax(tf.reshape(features, [-1, height * width]) / temperature)
-    x = tf.reduce_sum(tf.reshape(columns, [-1]) * attention, [1], keepdims=True)
-    y = tf.reduce_sum(tf.reshape(rows, [-1]) * attention, [1], keepdims=True)
+    x = tf.reduce_sum(tf.reshape(x_of, [-1]) * attention, [1], keepdims=True)
+    y = tf.reduce_sum(tf.reshape(y_of, [-1]) * attention, [1], keepdims=True)
     keypoints = tf.reshape(tf.concat([x, y], 1), [-1, channels * 2])
     keypoints.set_shape([None, channels * 2])
     return keypoints

@@ -27,7 +27,7 @@ def n_positive_integers(n, value):
     raise ValueError("n must be a positive integer")
   if isinstance(value, int) and not isinstance(value, bool):
     if value < 0:
-      raise ValueError("value must be a positive integer")
+      raise ValueError(f"expected positive integer, but received {value}")
     return (value,) * n
   if isinstance(value, tensor_shape.TensorShape):
     value = value.as_list()

@@ -205,7 +205,7 @@ def program_forms(tf):
       lambda: slim.softmax(c(image), scope="soft"),
       lambda: slim.spatial_softmax(c(image)),
       lambda: slim.spatial_softmax(c(image), temperature=2.0, name="place"),
-      lambda: slim.spatial_softmax(c(image), variables_collections=["c"], trainable=False, data_format="NCHW"),
+      lambda: slim.spatial_softmax(c(image), trainable=False, data_format="NCHW"),
       lambda: slim.spatial_softmax(c(image), data_format="other"),
       lambda: slim.images_to_sequence(c(image), data_format="other"),
     ],
