@@ -114,3 +114,40 @@ def program_baseline_of_a_head(tf):
 
 program_baseline_of_a_head.rtol = 1e-4
 program_baseline_of_a_head.atol = 1e-5
+
+
+def program_logit_builders(tf):
+  fc = tf.feature_column
+  features = {"size": tf.constant(SIZE), "word": tf.constant([["a"], ["b"], ["a"], ["c"], ["b"], ["a"]])}
+  word = fc.categorical_column_with_vocabulary_list("word", ["a", "b"])
+  linear = tf.estimator.experimental.linear_logit_fn_builder(2, [fc.numeric_column("size"), word], sparse_combiner="mean")
+  deep = tf.estimator.experimental.dnn_logit_fn_builder(
+    units=2,
+    hidden_units=[3],
+    feature_columns=[fc.numeric_column("size"), fc.indicator_column(word)],
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    input_layer_partitioner=None,
+    batch_norm=False,
+  )
+  with tf.variable_scope("wide"):
+    wide = linear(features=features)
+  with tf.variable_scope("deep"):
+    hidden = deep(features=features, mode=tf.estimator.ModeKeys.TRAIN)
+  errors = []
+  for call in (
+    lambda: tf.estimator.experimental.linear_logit_fn_builder(2.0, []),
+    lambda: tf.estimator.experimental.dnn_logit_fn_builder("2", [3], [], tf.nn.relu, None, None, False),
+  ):
+    try:
+      call()
+    except Exception as error:
+      errors.append(error)
+  fill = [v.assign(tf.fill(v.shape, 0.1 + 0.2 * i)) for i, v in enumerate(tf.trainable_variables())]
+  with tf.Session() as session:
+    session.run([tf.global_variables_initializer(), tf.tables_initializer()])
+    session.run(fill)
+    return [session.run([wide, hidden]), [v.name for v in tf.global_variables()], errors]
+
+
+program_logit_builders.rtol = 1e-5
