@@ -27,6 +27,12 @@ def sigmoid(x):
   return 1 / (1 + np.exp(-x))
 
 
+def lstm(i, j, f, o, c, forget_bias=1.0, act=np.tanh):
+  """The next cell and the outputs of an LSTM, for its gates before activation and its cell."""
+  new_c = sigmoid(f + forget_bias) * c + sigmoid(i) * act(j)
+  return new_c, sigmoid(o) * act(new_c)
+
+
 def softmax(x):
   e = np.exp(x - x.max(-1, keepdims=True))
   return e / e.sum(-1, keepdims=True)

@@ -26,8 +26,8 @@ class CudnnCompatibleGRUCell(GRUCell):
   def __init__(self, num_units, reuse=None, kernel_initializer=None):
     super().__init__(num_units, activation=None, reuse=reuse, kernel_initializer=kernel_initializer)
 
-  def build(self, inputs_shape):
-    depth, units = depth_of(inputs_shape), self._num_units
+  def build(self, input_shape):
+    depth, units = depth_of(input_shape), self._num_units
     self._gate_kernel = self._matrix("gates/kernel", depth + units, 2 * units)
     self._gate_bias = self.add_variable("gates/bias", shape=[2 * units], initializer=self._bias(1.0))
     self._candidate_input_kernel = self._matrix("candidate/input_projection/kernel", depth, units)

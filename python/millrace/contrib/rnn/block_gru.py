@@ -30,8 +30,8 @@ class GRUBlockCell(LayerRNNCell):
   def output_size(self):
     return self._cell_size
 
-  def build(self, inputs_shape):
-    depth = inputs_shape.dims[1].value
+  def build(self, input_shape):
+    depth = input_shape.dims[1].value
     if depth is None:
       raise ValueError("Expecting input_size to be set.")
     rows, units = depth + self._cell_size, self._cell_size

@@ -57,8 +57,8 @@ class LSTMBlockCell(_Weights, LayerRNNCell):
   def output_size(self):
     return self._num_units
 
-  def build(self, inputs_shape):
-    self._make_weights(inputs_shape.dims[1].value)
+  def build(self, input_shape):
+    self._make_weights(input_shape.dims[1].value)
     self.built = True
 
   def call(self, inputs, state):
@@ -99,7 +99,7 @@ class LSTMBlockWrapper(Layer, abc.ABC):
       inputs = tf.stack(inputs)
     shape = inputs.get_shape().with_rank(3)
     if not shape.dims[2].value:
-      raise ValueError(f"Expecting inputs_shape[2] to be set: {shape}")
+      raise ValueError(f"Expecting input_shape[2] to be set: {shape}")
     batch_size = tf.shape(inputs)[1] if shape.dims[1].value is None else shape.dims[1].value
     time_steps = tf.shape(inputs)[0] if shape.dims[0].value is None else shape.dims[0].value
     c, h = self._first_state(initial_state, batch_size, dtype)

@@ -48,8 +48,8 @@ class IndRNNCell(_IndependentCell):
   def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None):
     super().__init__(num_units, activation, reuse, name, dtype)
 
-  def build(self, inputs_shape):
-    self._variables = self._make("", depth_of(inputs_shape), self._num_units, None, tf.zeros_initializer(dtype=self.dtype))
+  def build(self, input_shape):
+    self._variables = self._make("", depth_of(input_shape), self._num_units, None, tf.zeros_initializer(dtype=self.dtype))
     self.built = True
 
   def call(self, inputs, state):
@@ -72,8 +72,8 @@ class IndyGRUCell(_IndependentCell):
     self._kernel_initializer = kernel_initializer
     self._bias_initializer = bias_initializer
 
-  def build(self, inputs_shape):
-    depth = depth_of(inputs_shape)
+  def build(self, input_shape):
+    depth = depth_of(input_shape)
     bias = self._bias_initializer
     ones = bias if bias is not None else tf.constant_initializer(1.0, dtype=self.dtype)
     zeros = bias if bias is not None else tf.zeros_initializer(dtype=self.dtype)
@@ -117,10 +117,10 @@ class IndyLSTMCell(_IndependentCell):
   def state_size(self):
     return LSTMStateTuple(self._num_units, self._num_units)
 
-  def build(self, inputs_shape):
+  def build(self, input_shape):
     bias = self._bias_initializer
     zeros = bias if bias is not None else tf.zeros_initializer(dtype=self.dtype)
-    self._variables = self._make("", depth_of(inputs_shape), 4 * self._num_units, self._kernel_initializer, zeros)
+    self._variables = self._make("", depth_of(input_shape), 4 * self._num_units, self._kernel_initializer, zeros)
     self.built = True
 
   def call(self, inputs, state):

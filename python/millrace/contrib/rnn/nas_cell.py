@@ -28,10 +28,10 @@ class NASCell(LayerRNNCell):
   def output_size(self):
     return self._num_units if self._num_proj is None else self._num_proj
 
-  def build(self, inputs_shape):
+  def build(self, input_shape):
     columns = 8 * self._num_units
     self._recurrent_kernel = self.add_variable("recurrent_kernel", [self.output_size, columns])
-    self._kernel = self.add_variable("kernel", [depth_of(inputs_shape), columns])
+    self._kernel = self.add_variable("kernel", [depth_of(input_shape), columns])
     if self._use_bias:
       self._bias = self.add_variable("bias", shape=[columns], initializer=tf.zeros_initializer())
     if self._num_proj is not None:

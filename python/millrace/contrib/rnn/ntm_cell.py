@@ -71,9 +71,9 @@ class NTMCell(LayerRNNCell):
     """The number of columns of the outputs; None before the first call where the constructor was not told."""
     return self.output_dim
 
-  def build(self, inputs_shape):
+  def build(self, input_shape):
     if self.output_dim is None:
-      self.output_dim = inputs_shape.dims[1].value
+      self.output_dim = input_shape.dims[1].value
     of_controller = self.controller.output_size
     joined = of_controller + self.memory_vector_dim * self.read_head_num
     self._of_parameters = self._make_linear("parameters", of_controller, self.total_parameter_num)

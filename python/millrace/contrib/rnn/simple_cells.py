@@ -53,8 +53,8 @@ class MinimalRNNCell(_SimpleCell):
   ):
     super().__init__(units, activation, kernel_initializer, bias_initializer, name, dtype, kwargs)
 
-  def build(self, inputs_shape):
-    rows = depth_of(inputs_shape) + 2 * self.units
+  def build(self, input_shape):
+    rows = depth_of(input_shape) + 2 * self.units
     self.kernel = self.add_variable(name="kernel", shape=[rows, self.units], initializer=self.kernel_initializer)
     self.bias = self.add_variable(name="bias", shape=[self.units], initializer=self.bias_initializer)
     self.built = True
@@ -87,10 +87,10 @@ class CFNCell(_SimpleCell):
   ):
     super().__init__(units, activation, kernel_initializer, bias_initializer, name, dtype, kwargs)
 
-  def build(self, inputs_shape):
+  def build(self, input_shape):
     columns = 2 * self.units
     self.kernel = self.add_variable(
-      name="kernel", shape=[depth_of(inputs_shape), columns + self.units], initializer=self.kernel_initializer
+      name="kernel", shape=[depth_of(input_shape), columns + self.units], initializer=self.kernel_initializer
     )
     self.recurrent_kernel = self.add_variable(
       name="recurrent_kernel", shape=[self.units, columns], initializer=self.kernel_initializer

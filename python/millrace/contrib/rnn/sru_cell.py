@@ -26,8 +26,8 @@ class SRUCell(LayerRNNCell):
   def output_size(self):
     return self._num_units
 
-  def build(self, inputs_shape):
-    self._kernel = self.add_variable("kernel", shape=[depth_of(inputs_shape), 4 * self._num_units])
+  def build(self, input_shape):
+    self._kernel = self.add_variable("kernel", shape=[depth_of(input_shape), 4 * self._num_units])
     self._bias = self.add_variable(
       "bias", shape=[2 * self._num_units], initializer=tf.constant_initializer(0.0, dtype=self.dtype)
     )

@@ -26,8 +26,8 @@ class BasicRNNCell(LayerRNNCell):
   def output_size(self):
     return self._num_units
 
-  def build(self, inputs_shape):
-    depth = depth_of(inputs_shape)
+  def build(self, input_shape):
+    depth = depth_of(input_shape)
     check_floating(self)
     self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, self._num_units])
     self._bias = self.add_variable("bias", shape=[self._num_units], initializer=tf.zeros_initializer(dtype=self.dtype))
@@ -78,8 +78,8 @@ class GRUCell(LayerRNNCell):
   def output_size(self):
     return self._num_units
 
-  def build(self, inputs_shape):
-    rows = depth_of(inputs_shape) + self._num_units
+  def build(self, input_shape):
+    rows = depth_of(input_shape) + self._num_units
     check_floating(self)
     self._gate_kernel = self.add_variable("gates/kernel", shape=[rows, 2 * self._num_units], initializer=self._kernel_initializer)
     self._gate_bias = self.add_variable("gates/bias", shape=[2 * self._num_units], initializer=self._bias(1.0))

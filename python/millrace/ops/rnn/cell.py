@@ -24,6 +24,13 @@ class RNNCell(Layer):
     self._is_tf_rnn_cell = True
     self._scope_around = None
 
+  def __getattr__(self, name):
+    # Cells of programs may have a constructor that does not call this one.
+    if name.startswith("_") and not name.startswith("__") and "_trainable_weights" not in self.__dict__:
+      RNNCell.__init__(self)
+      return getattr(self, name)
+    raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
   def __call__(self, inputs, state, scope=None):
     """Returns (outputs, next state). `scope`, a name or VariableScope, is where the variables are made or found."""
     if scope is not None:
@@ -113,11 +120,11 @@ def check_floating(values):
       raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {tf.as_dtype(dtype)}")
 
 
-def depth_of(inputs_shape):
+def depth_of(input_shape):
   """Returns the last dimension of the inputs' shape. ValueError if it is not known."""
-  depth = inputs_shape[-1].value if inputs_shape.ndims is not None else None
+  depth = input_shape[-1].value if input_shape.ndims is not None else None
   if depth is None:
-    raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {inputs_shape}")
+    raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {input_shape}")
   return depth
 
 

@@ -38,15 +38,6 @@ class RNNCellWrapper(RNNCell):
     """Returns (outputs, next state)."""
     return self._around(self.cell, inputs, state, scope=scope)
 
-  def call(self, inputs, state, **kwargs):
-    """Returns (outputs, next state), by the cell's own `call`."""
-    return self._around(self.cell.call, inputs, state, **kwargs)
-
-  def build(self, inputs_shape):
-    """Builds the cell inside."""
-    self.cell.build(inputs_shape)
-    self.built = True
-
   def zero_state(self, batch_size, dtype):
     """Returns the cell's zero state."""
     with ops.name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):

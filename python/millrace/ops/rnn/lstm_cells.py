@@ -53,8 +53,8 @@ class BasicLSTMCell(LayerRNNCell):
   def output_size(self):
     return self._num_units
 
-  def build(self, inputs_shape):
-    depth = depth_of(inputs_shape)
+  def build(self, input_shape):
+    depth = depth_of(input_shape)
     check_floating(self)
     columns = 4 * self._num_units
     self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, columns])
@@ -144,8 +144,8 @@ class LSTMCell(LayerRNNCell):
   def output_size(self):
     return self._output_size
 
-  def build(self, inputs_shape):
-    depth = depth_of(inputs_shape)
+  def build(self, input_shape):
+    depth = depth_of(input_shape)
     check_floating(self)
     rows = depth + (self._num_units if self._num_proj is None else self._num_proj)
     columns = 4 * self._num_units
