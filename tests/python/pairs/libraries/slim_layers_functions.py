@@ -352,3 +352,41 @@ program_transposed.atol = 1e-4
 program_separable.rtol = 1e-3
 program_separable.atol = 1e-4
 program_bias_add.rtol = 1e-4
+
+
+def program_reversible(tf):
+  slim = slim_of(tf)
+  found = []
+  for training in (True, False):
+    with tf.Graph().as_default():
+      x1, x2, init = tf.constant(_data(2, 3)), tf.constant(_data(2, 3) * 2), _filled(tf)
+      side = tf.constant(_data(1, 3))
+
+      def f(x):
+        return slim.fully_connected(x, 3, activation_fn=tf.nn.tanh, weights_initializer=init)
+
+      def g(x, sides):
+        return slim.fully_connected(x + sides[0], 3, activation_fn=tf.nn.sigmoid, weights_initializer=init)
+
+      y = slim.rev_block(x1, x2, f, g, num_layers=3, g_side_input=[side], is_training=training)
+      variables = tf.trainable_variables()
+      grads = tf.gradients(tf.reduce_sum(y[0] * y[1]), [x1, x2, side] + variables)
+      with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found.append([session.run([y, grads]), [v.name for v in variables]])
+  with tf.Graph().as_default():
+    x1, x2, init = tf.constant(_data(2, 3)), tf.constant(_data(2, 3) * 2), _filled(tf)
+
+    def h(x):
+      return slim.fully_connected(x, 3, activation_fn=tf.nn.tanh, weights_initializer=init)
+
+    block = slim.RevBlock([h, h], [h, h], num_layers=2, use_efficient_backprop=False, name="own")
+    y = block.forward(x1, x2)
+    with tf.Session() as session:
+      session.run(tf.global_variables_initializer())
+      found.append([session.run(y), [v.name for v in tf.trainable_variables()]])
+  return found
+
+
+program_reversible.rtol = 1e-3
+program_reversible.atol = 1e-4
