@@ -74,11 +74,10 @@ def _checked_task(cluster_spec, task, chief):
 
 
 def _global_id(cluster_spec, task_type, task_id, chief):
-  """The index of a task among all: the chief, then workers, other jobs by name, and parameter servers."""
-  order = [chief, TaskType.WORKER]
-  others = sorted(job for job in cluster_spec.jobs if job not in (*order, TaskType.PS))
+  """The index of a task among all: the chief, then other jobs by name, and parameter servers last."""
+  others = sorted(job for job in cluster_spec.jobs if job not in (chief, TaskType.PS))
   before = 0
-  for job in [*order, *others, TaskType.PS]:
+  for job in [chief, *others, TaskType.PS]:
     if job == task_type:
       return before + task_id
     if job in cluster_spec.jobs:

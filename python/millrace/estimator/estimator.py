@@ -307,8 +307,8 @@ class Estimator:
 
     `assets_extra` maps paths below the export's folder of extra files to files that are copied there.
     """
-    if serving_input_receiver_fn is None:
-      raise ValueError("serving_input_receiver_fn must be defined.")
+    if not serving_input_receiver_fn:
+      raise ValueError("An input_receiver_fn must be defined.")
     return self._export_all_saved_models(
       export_dir_base,
       {ModeKeys.PREDICT: serving_input_receiver_fn},

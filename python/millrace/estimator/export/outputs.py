@@ -134,7 +134,7 @@ class _SupervisedOutput(ExportOutput):
     for key, (value, update_op) in metrics.items():
       name = "/".join(key) if isinstance(key, tuple) else key
       if not isinstance(name, str):
-        raise ValueError(f"Metric names must be strings; got {key}.")  # noqa: TRY004
+        raise ValueError(f"{self.METRICS_NAME} output key must be a string; got {key}.")  # noqa: TRY004
       if not name.startswith(self.METRICS_NAME):
         name = self.METRICS_NAME + self._SEPARATOR_CHAR + name
       if not isinstance(value, tf.Tensor):
