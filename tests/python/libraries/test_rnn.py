@@ -101,6 +101,38 @@ def test_configuration_of_other_wrappers():
     KINDS.DropoutWrapper.from_config(config)
 
 
+def test_configuration_of_variational_dropout():
+  wrapper = KINDS.DropoutWrapper(
+    KINDS.GRUCell(2), 0.5, variational_recurrent=True, input_size=tf.TensorShape([3]), dtype=tf.float32, seed=4
+  )
+  again = KINDS.DropoutWrapper.from_config(wrapper.get_config())
+  with tf.variable_scope("s", initializer=tf.constant_initializer(0.5)):
+    one, _ = wrapper(tf.ones([1, 3]), tf.ones([1, 2]))
+    two, _ = again(tf.ones([1, 3]), tf.ones([1, 2]))
+  assert wrapper.dtype == again.dtype == "float32"
+  one, two = initialized([one, two])
+  np.testing.assert_array_equal(one, two)
+
+
+def test_copies_of_cells():
+  import copy
+
+  cell = KINDS.MultiRNNCell([KINDS.GRUCell(2), KINDS.DropoutWrapper(KINDS.BasicLSTMCell(2), 0.5)])
+  tf.nn.dynamic_rnn(copy.deepcopy(cell), tf.zeros([1, 2, 2]), dtype=tf.float32)
+  assert cell.weights == [] and cell._cells[1]._cell is cell._cells[1].wrapped_cell
+
+
+def test_layers_of_keras_style():
+  with tf.layers.experimental.keras_style_scope():
+    cells = [KINDS.GRUCell(2), KINDS.GRUCell(2)]
+  x, state = tf.ones([1, 3]), tf.ones([1, 2])
+  for _ in range(2):
+    for cell in cells:
+      cell(x, state)
+  assert [len(cell.trainable_weights) for cell in cells] == [4, 4]
+  assert len({id(v) for cell in cells for v in cell.weights}) == 8
+
+
 # Stacks of both directions
 
 
@@ -252,6 +284,16 @@ def test_internals(as_tensorflow):
   assert contrib_rnn.stack_bidirectional_rnn is tf.contrib.rnn.stack_bidirectional_rnn
   assert as_tensorflow("tensorflow.contrib.rnn").BasicLSTMCell is KINDS.BasicLSTMCell
   assert as_tensorflow("tensorflow.contrib").rnn.GRUCell is KINDS.GRUCell
+
+
+def test_arrays_as_inputs():
+  x = numbers(2, 3, 4)
+  one, _ = tf.nn.dynamic_rnn(KINDS.GRUCell(2), x, dtype=tf.float32)
+  two, _ = tf.nn.dynamic_rnn(
+    KINDS.GRUCell(2), x.swapaxes(0, 1), dtype=tf.float32, time_major=True, scope=tf.VariableScope(True, "rnn")
+  )
+  one, two = initialized([one, two])
+  np.testing.assert_allclose(one, two.swapaxes(0, 1), rtol=1e-6)
 
 
 # Sequences of one step, of no steps, and of states that are not matrices

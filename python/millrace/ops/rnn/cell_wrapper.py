@@ -17,9 +17,15 @@ class RNNCellWrapper(RNNCell):
     super().__init__(**own)
     self._wrap(*args, **kwargs)
 
-  def _keep(self, cell):
+  def _keep(self, cell, dtype):
     assert_like_rnncell("cell", cell)
     self.cell = cell
+    if dtype is not None:
+      self._dtype = tf.as_dtype(dtype).name
+
+  @property
+  def _cell(self):
+    return self.cell  # which programs of TensorFlow 1 read by this name
 
   @property
   def wrapped_cell(self):
@@ -69,5 +75,4 @@ class RNNCellWrapper(RNNCell):
       cell = known.from_config(inner["config"], custom_objects=custom_objects)
     else:
       cell = known.from_config(inner["config"])
-    config.pop("dtype", None)
     return cls(cell, **config)

@@ -47,7 +47,7 @@ class DropoutWrapper(RNNCellWrapper):
     seed=None,
     dropout_state_filter_visitor=None,
   ):
-    self._keep(cell)
+    self._keep(cell, dtype)
     if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
       raise TypeError(f"dropout_state_filter_visitor must be callable. Received: {dropout_state_filter_visitor}")
     self._dropout_state_filter = dropout_state_filter_visitor or _default_filter
@@ -58,8 +58,6 @@ class DropoutWrapper(RNNCellWrapper):
     self._variational_recurrent = variational_recurrent
     self._input_size = input_size
     self._seed = seed
-    if dtype is not None:
-      self._dtype = tf.as_dtype(dtype).name
     self._noises = {"input": None, "state": None, "output": None}
     if variational_recurrent:
       self._draw_noises(dtype)

@@ -35,10 +35,9 @@ def dynamic_rnn(
   assert_like_rnncell("cell", cell)
   with scopes.variable_scope(scope or "rnn") as opened:
     steps.cache_beside_reads(opened)
-    flat_inputs = nest.flatten(inputs)
+    flat_inputs = [convert.convert_to_tensor(value) for value in nest.flatten(inputs)]
     if not time_major:
-      flat_inputs = [convert.convert_to_tensor(value) for value in flat_inputs]
-      flat_inputs = tuple(steps.transpose_batch_time(value) for value in flat_inputs)
+      flat_inputs = [steps.transpose_batch_time(value) for value in flat_inputs]
     if sequence_length is not None:
       sequence_length = _lengths(sequence_length)
     batch_size = steps.batch_size_of(flat_inputs)

@@ -25,9 +25,9 @@ def transpose_batch_time(x):
   return turned
 
 
-def batch_size_of(inputs):
+def batch_size_of(flat_input):
   """Returns the batch size of time-major tensors: a number if one of them says it, otherwise a scalar tensor."""
-  for value in inputs:
+  for value in flat_input:
     shape = value.shape
     if shape.ndims is None:
       continue
@@ -36,7 +36,7 @@ def batch_size_of(inputs):
     size = shape.as_list()[1]
     if size is not None:
       return size
-  return tf.shape(inputs[0])[1]
+  return tf.shape(flat_input[0])[1]
 
 
 def state_dtype(explicit, state):

@@ -13,8 +13,8 @@ class ResidualWrapper(RNNCellWrapper):
   checked, and are added.
   """
 
-  def _wrap(self, cell, residual_fn=None):
-    self._keep(cell)
+  def _wrap(self, cell, residual_fn=None, dtype=None):
+    self._keep(cell, dtype)
     self._residual_fn = residual_fn
 
   def _around(self, cell, inputs, state, **kwargs):
@@ -42,8 +42,8 @@ def _added(inputs, outputs):
 class DeviceWrapper(RNNCellWrapper):
   """Puts a cell on a device: DeviceWrapper(cell, device). Its zero states are there too."""
 
-  def _wrap(self, cell, device):
-    self._keep(cell)
+  def _wrap(self, cell, device, dtype=None):
+    self._keep(cell, dtype)
     self._device = device
 
   def zero_state(self, batch_size, dtype):
