@@ -262,9 +262,9 @@ class BatchNormalization(batch_moments.BatchMoments, base.Layer):
         new_variance = tf.reduce_mean(variance, axis=1, keepdims=True)
       if self.renorm:
         r, d, new_mean, new_variance = self._renormalized(new_mean, new_variance, training)
-        scale, offset = batch_moments.composed(
-          tf.stop_gradient(r, name="renorm_r"), tf.stop_gradient(d, name="renorm_d"), scale, offset
-        )
+        r = broadcast(tf.stop_gradient(r, name="renorm_r"))
+        d = broadcast(tf.stop_gradient(d, name="renorm_d"))
+        scale, offset = batch_moments.composed(r, d, scale, offset)
       self._add_updates(new_mean, new_variance, training)
     mean = tf.cast(broadcast(mean), inputs.dtype)
     variance = tf.cast(broadcast(variance), inputs.dtype)
