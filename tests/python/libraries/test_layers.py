@@ -100,6 +100,22 @@ def test_batch_normalization_over_channels_first():
   np.testing.assert_allclose(values[1], first(values[0]), rtol=1e-4, atol=1e-4)
 
 
+def test_channels_first_by_formula():
+  x = first(IMAGE)
+  conv = tf.layers.conv2d(x, 4, 1, data_format="channels_first", kernel_initializer=filled)
+  pool = tf.layers.average_pooling2d(x, 2, 2, data_format="channels_first")
+  kernel, one, two = run([tf.global_variables()[0], conv, pool])
+  np.testing.assert_allclose(one, np.einsum("nchw,cf->nfhw", x, kernel[0, 0]), rtol=1e-4, atol=1e-5)
+  np.testing.assert_allclose(two, x[:, :, :6, :4].reshape(2, 3, 3, 2, 2, 2).mean((3, 5)), rtol=1e-5, atol=1e-6)
+
+
+def test_batch_normalization_with_an_adjustment():
+  layer = tf.layers.BatchNormalization(adjustment=lambda shape: (2.0 * tf.ones(shape), 3.0 * tf.ones(shape)))
+  x = data(6, 3)
+  value = run(layer(x, training=True))
+  np.testing.assert_allclose(value, (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-3) * 2 + 3, rtol=1e-4, atol=1e-4)
+
+
 def test_batch_normalization_of_volumes_is_that_of_single_ops():
   x = data(4, 2, 3, 2, 3)
   y = tf.layers.batch_normalization(x, training=True, momentum=0.5)

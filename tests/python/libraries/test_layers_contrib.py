@@ -340,3 +340,131 @@ def test_batch_norm_of_half_floats():
   for value in run(y):
     assert value.dtype == np.float16
     np.testing.assert_allclose(value, expected, rtol=1e-2, atol=1e-2)
+
+
+def test_all_arguments_of_variables():
+  seen = []
+
+  def getter(name, **arguments):
+    seen.append((name, arguments["reuse"], arguments["synchronization"], arguments["aggregation"], arguments["caching_device"]))
+    arguments.pop("reuse")
+    return tf.get_variable(name + "_own", **arguments)
+
+  mean = tf.VariableAggregation.MEAN
+  on_read = tf.VariableSynchronization.ON_READ
+  one = framework.model_variable(
+    "one",
+    shape=[2],
+    initializer=filled,
+    regularizer=layers.l2_regularizer(1.0),
+    caching_device="/cpu:0",
+    custom_getter=getter,
+    synchronization=on_read,
+    aggregation=mean,
+    trainable=False,
+  )
+  assert one.op.name == "one_own" and seen == [("one", False, on_read, mean, "/cpu:0")]
+  assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 1
+  two = framework.variable(
+    "two", [2], initializer=filled, trainable=False, device="/cpu:1", use_resource=True, synchronization=on_read, aggregation=mean
+  )
+  assert two.op.type == "VarHandleOp" and two.device == "/device:CPU:1"
+  assert (two.synchronization, two.aggregation, tf.trainable_variables()) == (on_read, mean, [])
+
+
+def test_steps_of_another_graph():
+  graph = tf.Graph()
+  step = framework.create_global_step(graph=graph)
+  assert step.graph is graph and framework.get_or_create_global_step(graph=graph) is step
+  assert framework.assert_or_get_global_step(graph=graph) is step and framework.get_global_step() is None
+
+
+def test_divisive_normalization_by_formula():
+  x = np.abs(data(2, 3, 4, 5))
+  layer = layers.GDN(
+    inverse=True,
+    beta_min=0.5,
+    gamma_init=0.25,
+    reparam_offset=0.125,
+    data_format="channels_first",
+    activity_regularizer=layers.l2_regularizer(1.0),
+    trainable=False,
+    name="own",
+  )
+  y = layer(x)
+  other = layers.gdn(
+    first_to_last(x), gamma_init=0.25, activity_regularizer=layers.l2_regularizer(2.0), trainable=True, name="last"
+  )
+  values = run([y, other, layer.beta, layer.gamma])
+  norms = np.sqrt(1.0 + 0.25 * x**2)
+  np.testing.assert_allclose(values[0], x * norms, rtol=1e-4)
+  np.testing.assert_allclose(values[1], first_to_last(x / norms), rtol=1e-4)
+  np.testing.assert_allclose(values[3], 0.25 * np.eye(3), atol=1e-6)
+  assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 2 and len(tf.trainable_variables()) == 2
+  # A gradient that would raise what is at its bound goes through.
+  with tf.variable_scope("bound"):
+    small = layers.gdn(tf.ones([1, 2]), beta_min=1.0, name="small")
+  beta = tf.trainable_variables("bound/small/reparam_beta")[0]
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(beta.assign([0.5, 0.5]))
+    # Less of the output is more of beta.
+    down, up = session.run([tf.gradients(small, beta)[0], tf.gradients(-small, beta)[0]])
+    assert (down < 0).all() and (up == 0).all()
+
+
+def first_to_last(x):
+  return np.moveaxis(x, 1, -1)
+
+
+def test_side_inputs_of_reversible_layers():
+  side = tf.constant(data(1, 3))
+
+  def f(x, sides=None):
+    return tf.tanh(x if sides is None else x * sides[0])
+
+  x1, x2 = data(2, 3), data(2, 3) + 1
+  y = layers.rev_block(tf.constant(x1), tf.constant(x2), f, f, f_side_input=[side])
+  z = layers.RevBlock(f, f, g_side_input=[side], name="other").forward(tf.constant(x1), tf.constant(x2))
+  values = run([y, z, tf.gradients(y, side)])
+  s = data(1, 3)
+  y1 = x1 + np.tanh(x2 * s)
+  np.testing.assert_allclose(values[0], [y1, x2 + np.tanh(y1)], rtol=1e-5)
+  z1 = x1 + np.tanh(x2)
+  np.testing.assert_allclose(values[1], [z1, x2 + np.tanh(z1 * s)], rtol=1e-5)
+  through = (1 - np.tanh(x2 * s) ** 2) * x2 * (1 + 1 - np.tanh(y1) ** 2)
+  np.testing.assert_allclose(values[2][0], through.sum(0, keepdims=True), rtol=1e-4)
+
+
+def test_arguments_of_partial_functions():
+  x = tf.constant(data(4, 3))
+  relu = layers.relu(x, 2, weights_initializer=filled, normalizer_fn=layers.layer_norm, outputs_collections="o", scope="r")
+  linear = layers.linear(x, 2, weights_initializer=filled, biases_initializer=None, reuse=tf.AUTO_REUSE, scope="l")
+  kernel = tf.global_variables("l/weights")[0]
+  values = run([relu, linear, kernel])
+  np.testing.assert_allclose(values[1], data(4, 3) @ values[2], rtol=1e-5)
+  z = data(4, 3) @ values[2]
+  z = (z - z.mean(1, keepdims=True)) / z.std(1, keepdims=True)
+  np.testing.assert_allclose(values[0], np.maximum(z, 0), rtol=1e-3, atol=1e-4)
+  assert tf.get_collection("o") == [relu]
+  sparse = layers.dense_to_sparse(np.array([[0, 1]]), outputs_collections="s")
+  assert tf.get_collection("s") == [sparse]
+  values = run([layers.xavier_initializer(dtype=tf.float64)([50, 50]), layers.xavier_initializer_conv2d(uniform=False)([50, 50])])
+  assert values[0].dtype == np.float64 and 0.13 < values[0].std() < 0.15 and np.abs(values[0]).max() <= np.sqrt(6 / 100)
+  assert 0.12 < values[1].std() < 0.16
+  assert tf.contrib.slim.utils.first_dimension(tf.TensorShape([4, None]), min_rank=2) == 4
+  with pytest.raises(ValueError, match="must be known"):
+    tf.contrib.slim.utils.first_dimension(tf.TensorShape([None]))
+
+
+def test_summaries_of_some():
+  kinds = (tf.GraphKeys.WEIGHTS, tf.GraphKeys.BIASES, tf.GraphKeys.ACTIVATIONS)
+  for kind in kinds:
+    for name in ("one", "two"):
+      tf.add_to_collection(kind, tf.constant(1.0, name="%s_%s" % (name, kind)))
+  tf.get_variable("one_v", [])
+  tf.get_variable("two_v", [])
+  seen = []
+  for summarize in (layers.summarize_weights, layers.summarize_biases, layers.summarize_activations, layers.summarize_variables):
+    summarize(name_filter="one", summarizer=lambda tensor: seen.append(tensor.op.name))
+  assert seen == ["one_weights", "one_biases", "one_activations", "one_v"]

@@ -159,6 +159,7 @@ def convolution2d_in_plane(
   """Returns the convolution of each channel of images by itself, all with the same window: `weights` are
   [*kernel_size, 1, 1]. Arguments: see convolution."""
   with tf.variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as sc:
+    inputs = tf.convert_to_tensor(inputs)
     dtype = inputs.dtype.base_dtype
     height, width = sizes.two_element_tuple(kernel_size)
     stride_height, stride_width = sizes.two_element_tuple(stride)

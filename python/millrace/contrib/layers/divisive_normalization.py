@@ -8,7 +8,7 @@ from millrace.layers.input_spec import InputSpec
 
 def _at_least(x, bound):
   """Returns the greater of `x` and `bound`; gradients also go through what is at the bound where they would raise it."""
-  bound = tf.convert_to_tensor(bound, dtype=x.dtype)
+  bound = tf.convert_to_tensor(bound, dtype=x.dtype.base_dtype)
 
   @tf.custom_gradient
   def bounded(value):
@@ -108,6 +108,7 @@ def gdn(
   reuse=None,
 ):
   """Returns the inputs after divisive normalization: see GDN. `reuse` says that the variables of `name` are there already."""
+  inputs = tf.convert_to_tensor(inputs)
   layer = GDN(
     inverse=inverse,
     beta_min=beta_min,

@@ -117,6 +117,7 @@ def softmax(logits, scope=None):
 def unit_norm(inputs, dim, epsilon=1e-7, scope=None):
   """Returns the inputs divided by their norms along `dim`, sqrt(epsilon + sum of squares). ValueError for other dimensions."""
   with tf.variable_scope(scope, "UnitNorm", [inputs]):
+    inputs = tf.convert_to_tensor(inputs)
     rank = inputs.get_shape().ndims
     if not rank:
       raise ValueError("The input rank must be known.")

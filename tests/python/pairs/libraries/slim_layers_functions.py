@@ -206,10 +206,10 @@ def program_convolutions(tf):
       lambda: slim.convolution2d(image, 4, 3, weights_initializer=init, biases_initializer=None, activation_fn=None),
       lambda: slim.convolution1d(series, 4, 3, weights_initializer=init),
       lambda: slim.convolution3d(volume, 4, 2, weights_initializer=init),
-      lambda: slim.conv2d_in_plane(image, 3, weights_initializer=init),
-      lambda: slim.convolution2d_in_plane(image, [3, 2], stride=2, padding="VALID", **options),
+      lambda: slim.conv2d_in_plane(tf.constant(image), 3, weights_initializer=init),
+      lambda: slim.convolution2d_in_plane(tf.constant(image), [3, 2], stride=2, padding="VALID", **options),
       lambda: slim.conv2d_in_plane(
-        image, 3, weights_initializer=init, normalizer_fn=slim.layer_norm, normalizer_params={"scale": False}
+        tf.constant(image), 3, weights_initializer=init, normalizer_fn=slim.layer_norm, normalizer_params={"scale": False}
       ),
       lambda: slim.conv2d(image, 4, 3, data_format="other"),
       lambda: slim.conv2d(series, 4, 3),

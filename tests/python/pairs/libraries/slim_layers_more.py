@@ -63,7 +63,7 @@ def _trained(tf, y, feed=None, steps=2):
   names = [(v.name, v.shape.as_list(), v.dtype.base_dtype.name) for v in variables]
   keys = ("trainable_variables", "model_variables", "c", "o", "regularization_losses")
   return [
-    re.sub("batchnorm_1", "batchnorm", y.op.name),
+    re.sub(r"(batchnorm|Reshape)_\d", r"\1", y.op.name),
     y.shape.as_list(),
     found,
     names,
@@ -173,9 +173,9 @@ def program_other_norms(tf):
       lambda: slim.group_norm(image, 4),
       lambda: slim.group_norm(image, 2, channels_axis=-1, reduction_axes=(-1,)),
       lambda: slim.group_norm(image, 2, channels_axis=5),
-      lambda: slim.unit_norm(x, 1),
-      lambda: slim.unit_norm(x, dim=0, epsilon=0.1, scope="un"),
-      lambda: slim.unit_norm(x, 2),
+      lambda: slim.unit_norm(tf.constant(x), 1),
+      lambda: slim.unit_norm(tf.constant(x), dim=0, epsilon=0.1, scope="un"),
+      lambda: slim.unit_norm(tf.constant(x), 2),
     ],
   )
 
@@ -230,18 +230,25 @@ def program_others(tf):
 def program_gdn(tf):
   slim = slim_of(tf)
   x, image = np.abs(_data(4, 3)), _data(2, 3, 4, 3)
-  found = _each(
-    tf,
-    [
-      lambda: slim.gdn(x),
-      lambda: slim.gdn(image, inverse=True, beta_min=0.01, gamma_init=0.5, reparam_offset=0.01, name="norm"),
-      lambda: slim.gdn(image, data_format="channels_last", trainable=False, reuse=tf.AUTO_REUSE, name="norm"),
-      lambda: slim.gdn(x, data_format="other"),
-    ],
-  )
-  layer = slim.GDN(inverse=False, beta_min=0.1, gamma_init=0.2, name="norm")
-  y = layer(x)
-  return found, [y.op.name, layer.inverse, [v.name for v in layer.weights]]
+  found = []
+  for call in (
+    lambda: slim.gdn(tf.constant(x)),
+    lambda: slim.gdn(tf.constant(image), inverse=True, beta_min=0.01, gamma_init=0.5, reparam_offset=0.01, name="norm"),
+    lambda: slim.gdn(tf.constant(image), data_format="channels_last", trainable=False, reuse=tf.AUTO_REUSE, name="norm"),
+    lambda: slim.gdn(tf.constant(x), data_format="other"),
+    lambda: slim.GDN(inverse=False, beta_min=0.1, gamma_init=0.2, name="norm")(tf.constant(x)),
+  ):
+    with tf.Graph().as_default():
+      try:
+        y = call()
+      except ValueError as error:
+        found.append(error)
+        continue
+      with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        names = [(v.name, v.shape.as_list()) for v in tf.global_variables()]
+        found.append([session.run([y] + tf.global_variables()), names, y.shape.as_list(), len(tf.trainable_variables())])
+  return found
 
 
 def program_repeats(tf):
