@@ -403,7 +403,7 @@ def test_divisive_normalization_by_formula():
   assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 2 and len(tf.trainable_variables()) == 2
   # A gradient that would raise what is at its bound goes through.
   with tf.variable_scope("bound"):
-    small = layers.gdn(tf.ones([1, 2]), beta_min=1.0, name="small")
+    small = layers.gdn(tf.ones([1, 1, 2]), beta_min=1.0, name="small")
   beta = tf.trainable_variables("bound/small/reparam_beta")[0]
   with tf.Session() as session:
     session.run(tf.global_variables_initializer())

@@ -45,7 +45,7 @@ class GDN(base.Layer):
     self._gamma_init = gamma_init
     self._reparam_offset = reparam_offset
     self.data_format = data_format
-    self.input_spec = InputSpec(min_ndim=2)
+    self.input_spec = InputSpec(min_ndim=3)
 
   def _channel_axis(self):
     try:

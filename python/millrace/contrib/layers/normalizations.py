@@ -137,51 +137,58 @@ def group_norm(
   ValueError where the rank or the number of channels is not known, the number is no multiple of the groups, or axes are not
   there or are the channels.
   """
+  inputs = tf.convert_to_tensor(inputs)
+  shape = inputs.get_shape()
+  axis, axes, size = _checked_groups(inputs, groups, channels_axis, reduction_axes)
+  # Channels become two dimensions: the groups and those of a group.
+  dynamic = tf.shape(inputs) if None in shape.as_list() else shape.as_list()
+  sizes = [dynamic[i] for i in range(shape.ndims)]
+  grouped = tf.reshape(inputs, [*sizes[:axis], groups, size // groups, *sizes[axis + 1 :]])
+  moments_axes = sorted([a + 1 if a > axis else a for a in axes] + [axis + 1])
+  broadcast = [1] * (shape.ndims + 1)
+  broadcast[axis : axis + 2] = [groups, size // groups]
   with tf.variable_scope(scope, "GroupNorm", [inputs], reuse=reuse) as sc:
-    inputs = tf.convert_to_tensor(inputs)
-    shape = inputs.get_shape()
-    rank = shape.ndims
-    if rank is None:
-      raise ValueError(f"Inputs {inputs.name} has undefined rank.")
-    if channels_axis > rank - 1:
-      raise ValueError("Axis is out of bounds.")
-    axis = channels_axis % rank
-    axes = [a % rank for a in reduction_axes]
-    for a in reduction_axes:
-      if a > rank - 1:
-        raise ValueError("Axis is out of bounds.")
-    if axis in axes:
-      raise ValueError(f"reduction_axes must be mutually exclusive with channels_axis: {channels_axis}")
-    size = shape.as_list()[axis]
-    if size is None:
-      raise ValueError(f"Inputs {inputs.name} has undefined channel dimension: {channels_axis}.")
-    if groups > size:
-      raise ValueError(f"Invalid groups {groups} for {size} channels.")
-    if size % groups:
-      raise ValueError(f"{size} channels is not commensurate with {groups} groups.")
-    beta, gamma = _parameters(
-      [size], inputs.dtype.base_dtype, center, scale, param_initializers or {}, variables_collections, trainable
-    )
-    # Channels become two dimensions: the groups and those of a group.
-    dynamic = tf.shape(inputs)
-    sizes = [dynamic[i] if s is None else s for i, s in enumerate(shape.as_list())]
-    grouped = tf.reshape(inputs, [*sizes[:axis], groups, size // groups, *sizes[axis + 1 :]])
-    moments_axes = sorted([a + 1 if a > axis else a for a in axes] + [axis + 1])
+    beta, gamma = [
+      None if part is None else tf.reshape(part, broadcast)
+      for part in _parameters(
+        [size], inputs.dtype.base_dtype, center, scale, param_initializers or {}, variables_collections, trainable
+      )
+    ]
     if mean_close_to_zero:
       counts, means, squares, _ = tf.nn.sufficient_statistics(grouped, moments_axes, keepdims=True)
       mean, variance = tf.nn.normalize_moments(counts, means, squares, shift=None)
     else:
       mean, variance = tf.nn.moments(grouped, moments_axes, keepdims=True)
-    broadcast = [1] * (rank + 1)
-    broadcast[axis : axis + 2] = [groups, size // groups]
     gain = tf.math.rsqrt(variance + epsilon)
     offset = -mean * gain
     if gamma is not None:
-      gamma = tf.reshape(gamma, broadcast)
       gain *= gamma
       offset *= gamma
     if beta is not None:
-      offset += tf.reshape(beta, broadcast)
+      offset += beta
     outputs = tf.reshape(grouped * gain + offset, dynamic)
     outputs.set_shape(shape)
     return layer_scope.finished(outputs, sc.name, outputs_collections, activation_fn)
+
+
+def _checked_groups(inputs, groups, channels_axis, reduction_axes):
+  """Returns (axis of the channels, axes that are reduced, number of channels), axes from 0 on. ValueError where they do not
+  fit."""
+  shape = inputs.get_shape()
+  rank = shape.ndims
+  if rank is None:
+    raise ValueError(f"Inputs {inputs.name} has undefined rank.")
+  if channels_axis > rank - 1 or any(a > rank - 1 for a in reduction_axes):
+    raise ValueError("Axis is out of bounds.")
+  axis = channels_axis % rank
+  axes = [a % rank for a in reduction_axes]
+  if axis in axes:
+    raise ValueError(f"reduction_axis must be mutually exclusive with channels_axis: {channels_axis}")
+  size = shape.as_list()[axis]
+  if size is None:
+    raise ValueError(f"Inputs {inputs.name} has undefined channel dimension: {channels_axis}.")
+  if groups > size:
+    raise ValueError(f"Invalid groups {groups} for {size} channels.")
+  if size % groups:
+    raise ValueError(f"{size} channels is not commensurate with {groups} groups.")
+  return axis, axes, size

@@ -229,7 +229,7 @@ def program_others(tf):
 
 def program_gdn(tf):
   slim = slim_of(tf)
-  x, image = np.abs(_data(4, 3)), _data(2, 3, 4, 3)
+  x, image = np.abs(_data(4, 2, 3)), _data(2, 3, 4, 3)
   found = []
   for call in (
     lambda: slim.gdn(tf.constant(x)),
