@@ -452,9 +452,17 @@ def test_arguments_of_partial_functions():
   values = run([layers.xavier_initializer(dtype=tf.float64)([50, 50]), layers.xavier_initializer_conv2d(uniform=False)([50, 50])])
   assert values[0].dtype == np.float64 and 0.13 < values[0].std() < 0.15 and np.abs(values[0]).max() <= np.sqrt(6 / 100)
   assert 0.12 < values[1].std() < 0.16
+  np.testing.assert_array_equal(run(layers.bucketize([-1.0, 0.0, 5.0], boundaries=[0.0, 2.0], name="b")), [0, 1, 2])
   assert tf.contrib.slim.utils.first_dimension(tf.TensorShape([4, None]), min_rank=2) == 4
   with pytest.raises(ValueError, match="must be known"):
     tf.contrib.slim.utils.first_dimension(tf.TensorShape([None]))
+
+
+def test_names_that_are_not_there_say_what_to_use():
+  with pytest.raises(AttributeError, match="tf.train.warm_start"):
+    framework.load_embedding_initializer
+  with pytest.raises(AttributeError, match="Use tf.placeholder"):
+    tf.layers.Input
 
 
 def test_summaries_of_some():

@@ -1,6 +1,7 @@
 """Layers that change the form of their inputs and have no variables."""
 
 import millrace as tf
+from millrace import gen
 from millrace.contrib.framework import variables
 from millrace.contrib.framework.argument_scopes import add_arg_scope
 from millrace.contrib.layers import layer_scope, sizes, tensor_aliases
@@ -180,3 +181,8 @@ def scale_gradient(inputs, gradient_multiplier):
     return tf.identity(x), lambda gradient: gradient * gradient_multiplier
 
   return scaled(inputs)
+
+
+def bucketize(input_tensor, boundaries, name=None):
+  """Returns for each element the number of the boundaries, a growing list, that it is not below."""
+  return gen.bucketize(input_tensor, boundaries, name=name)
