@@ -7,6 +7,7 @@ from millrace.estimator.canned import choice_of_head, dnn, linear, optimizers
 from millrace.estimator.estimator import Estimator
 
 LINEAR_LEARNING_RATE = 0.005
+DNN_LEARNING_RATE = 0.001
 
 
 def model_fn(
@@ -35,7 +36,7 @@ def model_fn(
   if dnn_feature_columns:
     if not dnn_hidden_units:
       raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
-    dnn_optimizer = optimizers.instance(dnn_optimizer, learning_rate=dnn.LEARNING_RATE)
+    dnn_optimizer = optimizers.instance(dnn_optimizer, learning_rate=DNN_LEARNING_RATE)
     deep, deep_scope = _deep_logits(
       features,
       mode,
@@ -101,7 +102,7 @@ class DNNLinearCombinedClassifier(Estimator):
     linear_feature_columns: Columns of any kind for the linear model.
     linear_optimizer: As of LinearClassifier; "Ftrl" has a learning rate of 0.005, and less for many columns.
     dnn_feature_columns: Dense columns for the network.
-    dnn_optimizer: As of DNNClassifier.
+    dnn_optimizer: As of DNNClassifier; names have a learning rate of 0.001.
     dnn_hidden_units: Sizes of the layers.
     dnn_activation_fn: Function at the end of each layer; None for none.
     dnn_dropout: The share of values that training leaves out behind each layer, or None.

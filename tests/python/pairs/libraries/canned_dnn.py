@@ -48,7 +48,7 @@ def _start(tf, make, name):
     estimator = make(_config(tf, name + "_shape"))
     tf.train.create_global_step()
     estimator.model_fn(features, None, tf.estimator.ModeKeys.PREDICT, estimator.config)
-    shapes = [(v.op.name, v.shape.as_list()) for v in tf.trainable_variables()]
+    shapes = [(v.op.name.replace("/part_0", ""), v.shape.as_list()) for v in tf.trainable_variables()]
   with tf.Graph().as_default(), tf.Session() as session:
     for variable, shape in shapes:
       numbers = np.random.RandomState(len(variable)).uniform(-0.7, 0.7, shape).astype(np.float32)
@@ -252,3 +252,25 @@ def program_dropout(tf):
 
 program_dropout.rtol = 5e-4
 program_dropout.atol = 2e-5
+
+
+def program_seeds(tf):
+  """The seed of a configuration gives the same first weights."""
+  found = []
+  for name, make in (
+    ("deep", lambda config: tf.estimator.DNNClassifier([4, 3], _deep(tf), config=config)),
+    (
+      "both",
+      lambda config: tf.estimator.DNNLinearCombinedRegressor(
+        linear_feature_columns=_wide(tf), dnn_feature_columns=_deep(tf), dnn_hidden_units=[3], config=config
+      ),
+    ),
+  ):
+    estimator = make(tf.estimator.RunConfig(model_dir="./seeds_" + name, tf_random_seed=7))
+    estimator.train(_input(tf, BINARY if name == "deep" else AMOUNTS), steps=2)
+    found.append(_variables(estimator))
+  return found
+
+
+program_seeds.rtol = 1e-4
+program_seeds.atol = 1e-5
