@@ -33,7 +33,8 @@ class BatchMoments:
 
   def _follow(self, variable, value, momentum):
     """Moves a variable by the fraction 1 - momentum towards a value; returns the op."""
-    return moving_averages.assign_moving_average(variable, value, momentum, zero_debias=False)
+    with ops.colocate_with(variable):
+      return moving_averages.assign_moving_average(variable, value, momentum, zero_debias=False)
 
   def _add_updates(self, new_mean, new_variance, training):
     """Adds the updates of the moving statistics for those of a batch."""
@@ -47,7 +48,7 @@ class BatchMoments:
       # Standard deviations are averaged, as those that the correction compares with.
       stddev = self._follow(self.moving_stddev, tf.sqrt(new_variance + self.epsilon), self.momentum)
       value = tf.nn.relu(stddev * stddev - self.epsilon)
-      with ops.name_scope("AssignNewValue") as scope:
+      with ops.name_scope("AssignNewValue") as scope, ops.colocate_with(self.moving_variance):
         return tf.assign(self.moving_variance, value, name=scope)
 
     self.add_update(conditional.smart_cond(training, update_mean, lambda: tf.convert_to_tensor(self.moving_mean)))

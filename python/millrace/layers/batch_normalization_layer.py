@@ -2,6 +2,7 @@
 
 import millrace as tf
 from millrace.framework import dtypes, tensor_shape
+from millrace.framework import graph as ops
 from millrace.layers import base, batch_moments, named_values
 from millrace.layers.input_spec import InputSpec
 from millrace.ops.control_flow import conditional
@@ -203,9 +204,12 @@ class BatchNormalization(batch_moments.BatchMoments, base.Layer):
         def moving_stddev_initializer(shape, dtype=None, partition_info=None):
           return tf.sqrt(self.moving_variance_initializer(shape, dtype=dtype))
 
-        self.moving_stddev = self._statistic("moving_stddev", shape, moving_stddev_initializer)
-        self.renorm_mean = self._statistic("renorm_mean", shape, self.moving_mean_initializer)
-        self.renorm_stddev = self._statistic("renorm_stddev", shape, moving_stddev_initializer)
+        with ops.colocate_with(self.moving_variance):
+          self.moving_stddev = self._statistic("moving_stddev", shape, moving_stddev_initializer)
+        with ops.colocate_with(self.moving_mean):
+          self.renorm_mean = self._statistic("renorm_mean", shape, self.moving_mean_initializer)
+        with ops.colocate_with(self.moving_stddev):
+          self.renorm_stddev = self._statistic("renorm_stddev", shape, moving_stddev_initializer)
     finally:
       if partitioner is not None:
         scope.set_partitioner(partitioner)

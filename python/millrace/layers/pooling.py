@@ -28,9 +28,9 @@ class _Pooling(base.Layer):
 
   def call(self, inputs):
     first = self.data_format == "channels_first"
-    size, strides, axis = list(self.pool_size), list(self.strides), 2 if first else 1
+    size, strides, axis = list(self.pool_size), list(self.strides), 3 if first else 2
     if self._rank == 1:
-      size, strides = [1, *size], [1, *strides]
+      size, strides = [*size, 1], [*strides, 1]
       inputs = tf.expand_dims(inputs, axis)
     outputs = self._pool(
       inputs,
