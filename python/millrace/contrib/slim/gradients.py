@@ -63,6 +63,11 @@ def add_gradients_summaries(grads_and_vars):
   return summarize_gradients(grads_and_vars, "/")
 
 
+def add_joined_gradients_summaries(grads_and_vars):
+  """As add_gradients_summaries, with names `VARIABLE_gradient` and `VARIABLE_gradient_norm`."""
+  return summarize_gradients(grads_and_vars, "_")
+
+
 def summarize_gradients(grads_and_vars, separator):
   """As add_gradients_summaries; what stands between a variable's name and the word `gradient` is `separator`."""
   summaries = []

@@ -80,7 +80,7 @@ def create_transformed_train_op(
     grads = transform_grads_fn(grads)
   if summarize_gradients:
     with tf.name_scope("summarize_grads"):
-      gradients.summarize_gradients(grads, "_")
+      gradients.add_joined_gradients_summaries(grads)
   grad_updates = optimizer.apply_gradients(grads, global_step=global_step)
   with tf.name_scope("train_op"):
     if check_numerics:
