@@ -5,6 +5,7 @@ from millrace.ops.variables.partitioned import PartitionedVariable
 from millrace.ops.variables.variable import Variable
 
 _CONTAINERS = (list, tuple, dict)
+_PLAIN = (int, float, str, bytes)
 
 
 def parts(layer, skipped):
@@ -20,6 +21,8 @@ def _parts(value, seen):
     if id(value) in seen:
       return
     seen.add(id(value))
+    if isinstance(value, (list, tuple)) and value and isinstance(value[0], _PLAIN):
+      return  # data, of which there may be much
     for part in list(value.values()) if isinstance(value, dict) else value:
       yield from _parts(part, seen)
   elif isinstance(value, (Module, Variable, PartitionedVariable)) and id(value) not in seen:

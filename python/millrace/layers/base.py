@@ -17,7 +17,7 @@ from millrace.layers.weights import Weights
 from millrace.ops.variables import scope as scopes
 
 InputSpec = specs.InputSpec
-_KEYWORDS = ("input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast")
+_KEYWORDS = ("dynamic", "input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast")
 
 
 class Layer(MakingWeights, Weights, LossesAndUpdates, Connections, Module):
@@ -37,6 +37,8 @@ class Layer(MakingWeights, Weights, LossesAndUpdates, Connections, Module):
     for keyword in kwargs:
       if keyword not in _KEYWORDS:
         raise TypeError("Keyword argument not understood:", keyword)
+    if kwargs.pop("dynamic", False):
+      raise NotImplementedError("Layers are parts of graphs: `dynamic` has to be False.")
     self._keras_style = layer_names.in_keras_style()
     self._trainable = trainable
     self._trainable_weights = []

@@ -9,7 +9,7 @@ from millrace.ops.variables.initializers import zeros_initializer
 
 
 class Dense(base.Layer):
-  """activation(inputs * kernel + bias), over the last dimension of the inputs.
+  """activation(inputs * kernel + bias), over the last dimension of the inputs, which may be a SparseTensor of rank 2.
 
   `kernel` is [last dimension of the inputs, units] and `bias` [units], with their initializers, regularizers (functions to a
   loss) and constraints. Activations, initializers and the others may be given by name. Further arguments: see Layer.
@@ -93,9 +93,13 @@ class Dense(base.Layer):
     self.built = True
 
   def call(self, inputs):
-    inputs = tf.convert_to_tensor(inputs)
+    is_sparse = isinstance(inputs, tf.SparseTensor)
+    if not is_sparse:
+      inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
-    if rank is not None and rank > 2:
+    if is_sparse:
+      outputs = tf.sparse_tensor_dense_matmul(inputs, self.kernel)
+    elif rank is not None and rank > 2:
       outputs = tf.tensordot(inputs, self.kernel, [[rank - 1], [0]])
       shape = inputs.shape.as_list()
       outputs.set_shape(shape[:-1] + [self.units])

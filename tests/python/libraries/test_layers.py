@@ -426,3 +426,9 @@ def test_all_arguments_of_the_functions():
   # Examples 0 and 2 are one batch, 1 and 3 the other.
   parts = data(4, 2).reshape(2, 2, 2)
   np.testing.assert_allclose(values[1], ((parts - parts.mean(0)) / parts.std(0)).reshape(4, 2), rtol=1e-3)
+
+
+def test_layers_are_no_parts_of_programs_that_run_at_once():
+  assert tf.layers.Layer(dynamic=False).dynamic is False
+  with pytest.raises(NotImplementedError, match="parts of graphs"):
+    tf.layers.Layer(dynamic=True)

@@ -107,7 +107,7 @@ def with_shape(expected_shape, tensor):
     if tf.contrib.framework.is_tensor(expected_shape):
       known = tf.contrib.util.constant_value(expected_shape)
       if known is not None:
-        return with_shape([int(size) for size in np_flat(known)], tensor)
+        return with_shape(known.reshape(-1).tolist(), tensor)
       expected, static = expected_shape, None
     else:
       static = tensor_shape.TensorShape(expected_shape)
@@ -125,8 +125,3 @@ def with_shape(expected_shape, tensor):
   if static is not None:
     checked.set_shape(static)
   return checked
-
-
-def np_flat(value):
-  """Returns the elements of an array as a list."""
-  return value.reshape(-1).tolist()

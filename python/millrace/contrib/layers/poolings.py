@@ -10,7 +10,7 @@ from millrace.layers import pooling as core
 def _pool(layer_class, default_name, inputs, kernel_size, stride, padding, data_format, outputs_collections, scope, formats):
   if data_format not in formats:
     raise ValueError(f"data_format has to be either {formats[1]} or {formats[0]}.")
-  with ops_scope(scope, default_name, inputs) as sc:
+  with tf.name_scope(scope, default_name, [inputs]) as sc:
     layer = layer_class(
       pool_size=kernel_size,
       strides=stride,
@@ -20,11 +20,6 @@ def _pool(layer_class, default_name, inputs, kernel_size, stride, padding, data_
     )
     outputs = layer.apply(tf.convert_to_tensor(inputs))
     return tensor_aliases.collect_named_outputs(outputs_collections, sc, outputs)
-
-
-def ops_scope(scope, default_name, inputs):
-  """Returns the context of a scope of names."""
-  return tf.name_scope(scope, default_name, [inputs])
 
 
 _IMAGES = ("NHWC", "NCHW")
