@@ -176,8 +176,8 @@ class Layer(MakingWeights, Weights, LossesAndUpdates, Connections, Module):
     """The name of the scope of variables. ValueError before the layer is used."""
     if not self._scope:
       raise ValueError(
-        f'No name available for layer scope because the layer "{self._name}" has not been used yet. The scope name  is determined '
-        "the first time the layer instance is called. You must therefore call the layer before querying `scope_name`."
+        f'No name available for layer scope because the layer "{self._name}" has not been used yet. The scope name  is '
+        "determined the first time the layer instance is called. You must therefore call the layer before querying `scope_name`."
       )
     return self._scope.name
 

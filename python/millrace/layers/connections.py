@@ -118,8 +118,8 @@ class Connections:
     shapes = [getattr(call, what + "_shapes") for call in self._calls]
     if any(str(shape) != str(shapes[0]) for shape in shapes):
       raise AttributeError(
-        f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion of "{what} shape" is '
-        f"ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead."
+        f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion of "{what} shape" '
+        f"is ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead."
       )
     return shapes[0]
 

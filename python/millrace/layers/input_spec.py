@@ -58,7 +58,8 @@ def check_inputs(input_spec, inputs, layer_name):
   inputs = nest.flatten(inputs)
   if len(inputs) != len(specs):
     raise ValueError(
-      f'Layer "{layer_name}" expects {len(specs)} input(s), but it received {len(inputs)} input tensors. Inputs received: {inputs}'
+      f'Layer "{layer_name}" expects {len(specs)} input(s), but it received {len(inputs)} input tensors. '
+      f"Inputs received: {inputs}"
     )
   for index, (value, spec) in enumerate(zip(inputs, specs)):
     if spec is not None:

@@ -94,8 +94,8 @@ class Weights:
     own = self.weights
     if len(own) != len(weights):
       raise ValueError(
-        f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length {len(weights)}, but the layer was '
-        f"expecting {len(own)} weights. Provided weights: {str(weights)[:50]}..."
+        f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length {len(weights)}, but the layer '
+        f"was expecting {len(own)} weights. Provided weights: {str(weights)[:50]}..."
       )
     for weight, value in zip(own, weights):
       if not weight.shape.is_compatible_with(np.shape(value)):
