@@ -11,6 +11,7 @@ The process that forks has one thread of Python, and of TensorFlow none: those b
 
 import atexit
 import ctypes
+import importlib
 import json
 import os
 import runpy
@@ -81,13 +82,13 @@ class Process:
 class _Parent:
   """The process that forks. It ends when nobody holds the other end of its socket, and its programs with it."""
 
-  def __init__(self):
+  def __init__(self, python, modules):
     self._lock = threading.Lock()
     self._socket, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     self._socket.settimeout(_IMPORT_SECONDS)
     with other:
       self._process = subprocess.Popen(
-        [sys.executable, os.path.abspath(__file__), str(other.fileno())], stdin=subprocess.DEVNULL, pass_fds=[other.fileno()]
+        [python, os.path.abspath(__file__), str(other.fileno()), *modules], stdin=subprocess.DEVNULL, pass_fds=[other.fileno()]
       )
     atexit.register(self._end)
 
@@ -109,21 +110,24 @@ class _Parent:
     return json.loads(answer)
 
 
-_parent = None
+_parents = {}
 _making = threading.Lock()
 
 
-def _the_parent():
-  global _parent
+def _parent_of(python, modules):
   with _making:
-    _parent = _parent or _Parent()
-    return _parent
+    if (python, modules) not in _parents:
+      _parents[python, modules] = _Parent(python, modules)
+    return _parents[python, modules]
 
 
-def start(words, stdin=subprocess.DEVNULL, stdout=None, stderr=None, program=None):
+def start(
+  words, stdin=subprocess.DEVNULL, stdout=None, stderr=None, program=None, python=sys.executable, modules=("tensorflow",)
+):
   """A program by its words, a path or -c and a text first. Streams: a file, PIPE or DEVNULL; None is that of this process.
 
-  With `program`, the word behind -c and its text is made a descriptor from which that is read.
+  With `program`, the word behind -c and its text is made a descriptor from which that is read. Programs of one `python` and the
+  same `modules` are forked from one process, which has imported those.
   """
   theirs, ours, opened = [], [None, None, None], []
   for i, stream in enumerate((stdin, stdout, stderr)):
@@ -139,7 +143,7 @@ def start(words, stdin=subprocess.DEVNULL, stdout=None, stderr=None, program=Non
       theirs.append(i if stream is None else stream.fileno())
   try:
     request = dict(words=[str(w) for w in words], program=program, environment=dict(os.environ), folder=os.getcwd())
-    parent = _the_parent()
+    parent = _parent_of(python, tuple(modules))
     return Process(parent, parent.ask(request, theirs), *ours)
   finally:
     for descriptor in opened:
@@ -211,9 +215,9 @@ def _become(request, descriptors):
 
 def _main():
   asked = socket.socket(fileno=int(sys.argv[1]))
-  # Imported for the programs to come, which find it there.
-  import tensorflow  # pylint: disable=unused-import
-
+  # Imported for the programs to come, which find them there.
+  for module in sys.argv[2:]:
+    importlib.import_module(module)
   _become(*_serve(asked))
 
 

@@ -13,16 +13,16 @@ def environment():
   return found
 
 
-def python(*words, cwd=None, **kwargs):
+def python(*words, cwd=None, timeout=120, **kwargs):
   """Runs `python words...` and returns the ended process with its texts."""
   return subprocess.run(
-    [sys.executable, *words], env=environment(), cwd=cwd, capture_output=True, text=True, timeout=120, check=False, **kwargs
+    [sys.executable, *words], env=environment(), cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False, **kwargs
   )
 
 
-def said(program, *options):
+def said(program, *options, timeout=120):
   """What a program's text prints. An error fails the test."""
-  ran = python(*options, "-c", program)
+  ran = python(*options, "-c", program, timeout=timeout)
   assert ran.returncode == 0, ran.stderr
   return ran.stdout
 

@@ -153,11 +153,15 @@ def node_text(node):
     if key in _IGNORED:
       continue
     text = attr_text(node.attr[key])
+    if key in _NEWER and text == "b False":
+      continue
     if key == "T" or text != "":
       lines.append("%s: %s" % (key, text))
   return "\n".join(lines)
 
 
+# Attributes that are False by default, which the stock of the libraries does not know.
+_NEWER = {"grad_a", "grad_b"}
 # What a run or a frontend adds, and numbers of functions, which count in each process as they like.
 _IGNORED = {"_output_shapes", "_gradient_op_type", "metadata", "_has_manual_control_dependencies"}
 

@@ -20,6 +20,12 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "conformance"))
 import forked_python  # noqa: E402
 
 PAIRS = os.path.join(FOLDER, "pairs")
+# Programs of this folder use what TensorFlow 2.16 took away; stock is the last version that has it.
+LIBRARIES = os.path.join(PAIRS, "libraries")
+STOCK_OF_LIBRARIES = {
+  "python": os.path.join(ROOT, ".venv_libraries", "bin", "python"),
+  "modules": ["tensorflow.compat.v1", "keras", "tensorflow_estimator", "tf_slim"],
+}
 CACHE = os.path.join(ROOT, "build", "python_pairs")
 SECONDS = 900  # for all programs of a file
 
@@ -74,16 +80,22 @@ def _read(path):
   return found
 
 
+def _of_libraries(path):
+  return os.path.dirname(os.path.abspath(path)) == LIBRARIES
+
+
 def _run(words, side, folder):
   """Runs a Python program to its end; returns how it ended and what it said. That of stock is forked from a process which has
   imported TensorFlow."""
+  of_libraries = _of_libraries(words[2])
   with open(os.path.join(folder, "said"), "w+", encoding="utf-8", errors="replace") as said:
     if side == "stock":
-      process = forked_python.start(words, stdout=said, stderr=said)
+      process = forked_python.start(words, stdout=said, stderr=said, **(STOCK_OF_LIBRARIES if of_libraries else {}))
     else:
       environment = dict(os.environ)
       environment["PYTHONPATH"] = os.pathsep.join([package_folder()] + environment.get("PYTHONPATH", "").split(os.pathsep))
-      process = subprocess.Popen([sys.executable, *words], env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+      python = STOCK_OF_LIBRARIES["python"] if of_libraries else sys.executable
+      process = subprocess.Popen([python, *words], env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
     try:
       process.wait(SECONDS)
       ended = "ended with code %d" % process.returncode
@@ -149,14 +161,23 @@ def run_all(paths):
       job.exception()  # which comparing the file raises again
 
 
+def _options_of_file(path):
+  """Of libraries, which compose ops as they like, only values count, unless the file says `GRAPHS = True`."""
+  if not _of_libraries(path):
+    return {}
+  with open(path, encoding="utf-8") as file:
+    graphs = "\nGRAPHS = True\n" in file.read()
+  return {"values_only": not graphs, "rtol": 1e-5, "atol": 1e-6}
+
+
 def compare_file(path, names=(), fresh=False):
   """Returns for each program of a file (name, None or a text that says the first difference)."""
   import pair_compare
 
   stock, ours = run_side("stock", path, names, fresh), run_side("millrace", path, names, fresh)
-  options = pair_compare.options_of(path)
+  options, whole = pair_compare.options_of(path), _options_of_file(path)
   return [
-    (name, pair_compare.difference(stock.get(name), ours.get(name), options.get(name, {})))
+    (name, pair_compare.difference(stock.get(name), ours.get(name), {**whole, **options.get(name, {})}))
     for name in program_names(path)
     if not names or name in names
   ]

@@ -27,6 +27,9 @@ VENV_PACKAGES = ["python3-venv"]
 
 VENV = os.path.join(ROOT, ".venv")
 REQUIREMENTS = os.path.join(ROOT, "tools", "dev", "requirements.txt")
+# The last TensorFlow that has layers, cells and estimators, beside which the package's libraries are tested.
+LIBRARIES_VENV = os.path.join(ROOT, ".venv_libraries")
+LIBRARIES_REQUIREMENTS = os.path.join(ROOT, "tools", "dev", "requirements_libraries.txt")
 LOGS = os.path.join(ROOT, "build", "logs")
 
 
@@ -80,9 +83,9 @@ def need_packages(*groups):
     )
 
 
-def requirements(names=None):
+def requirements(names=None, path=REQUIREMENTS):
   """The lines of requirements.txt, or those of some packages."""
-  with open(REQUIREMENTS) as f:
+  with open(path) as f:
     lines = [line.strip() for line in f if line.strip() and not line.startswith("#")]
   return [line for line in lines if names is None or name_and_version(line)[0] in names]
 
@@ -92,23 +95,24 @@ def name_and_version(requirement):
   return re.match(r"([\w-]+)(?:\[[^]]*\])?(?:==(.+))?$", requirement).groups()
 
 
-def installed(requirement):
+def installed(requirement, venv=VENV):
   """Whether .venv holds the package, in the version asked for, whole: pip writes INSTALLER after all of its files."""
   name, version = name_and_version(requirement)
   name, version = name.replace("-", "_"), version or "*"
-  return bool(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version), "INSTALLER")))
+  return bool(glob.glob(os.path.join(venv, "lib", "python3*", "site-packages", "%s-%s.dist-info" % (name, version), "INSTALLER")))
 
 
 def start_venv():
-  """Begins to create .venv in the background; need_venv later installs what is still missing."""
-  return Background([sys.executable, "-B", "-c", "import packages; packages.need_venv()"], cwd=os.path.dirname(__file__))
+  """Begins to create .venv and .venv_libraries in the background; need_venv later installs what is still missing."""
+  program = "import packages; packages.need_venv(); packages.need_libraries_venv()"
+  return Background([sys.executable, "-B", "-c", program], cwd=os.path.dirname(__file__))
 
 
-def collect_less_often():
-  """Makes Python in .venv collect cyclic garbage less often, and not at its end: importing TensorFlow takes a fifth less time,
+def collect_less_often(venv):
+  """Makes Python of an environment collect cyclic garbage less often, and not at its end: importing TensorFlow takes a fifth less time,
   and programs that imported it end a second sooner."""
   line = "import atexit, gc; gc.set_threshold(50000, 20, 20); atexit.register(gc.freeze)\n"
-  for folder in glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages")):
+  for folder in glob.glob(os.path.join(venv, "lib", "python3*", "site-packages")):
     path = os.path.join(folder, "fewer_collections.pth")
     # Does not overwrite a file that a starting Python may be reading.
     if not os.path.exists(path) or open(path).read() != line:
@@ -118,21 +122,29 @@ def collect_less_often():
 
 def need_venv(names=None):
   """Makes .venv with requirements.txt, or with what it says of some packages; returns its Python."""
-  python = os.path.join(VENV, "bin", "python")
-  wanted = requirements(names)
-  missing = [r for r in wanted if not installed(r)]
+  return _need(VENV, requirements(names), "" if names else " (some minutes)")
+
+
+def need_libraries_venv():
+  """Makes .venv_libraries with requirements_libraries.txt; returns its Python."""
+  return _need(LIBRARIES_VENV, requirements(path=LIBRARIES_REQUIREMENTS), " (some minutes)")
+
+
+def _need(venv, wanted, how_long):
+  python = os.path.join(venv, "bin", "python")
+  missing = [r for r in wanted if not installed(r, venv)]
   if os.path.exists(python) and not missing:
-    collect_less_often()
+    collect_less_often(venv)
     return python
   if shutil.which("dpkg-query"):
     need_packages(VENV_PACKAGES)
-  with Line("installing %s into .venv%s" % (", ".join(missing or ["Python"]), "" if names else " (some minutes)")):
+  with Line("installing %s into %s%s" % (", ".join(missing or ["Python"]), os.path.basename(venv), how_long)):
     if not os.path.exists(python):
       base = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
-      run_logged([base, "-m", "venv", VENV], "venv", "python3 -m venv")
+      run_logged([base, "-m", "venv", venv], "venv", "python3 -m venv")
     if missing:
       run_logged(
         [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", *wanted], "pip", "pip install"
       )
-  collect_less_often()
+  collect_less_often(venv)
   return python

@@ -254,6 +254,8 @@ def python_tests(args, paths, options=(), prefix=()):
   conformance = os.path.join("tests", "conformance") + os.sep
   several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
   processes = min(4, 2 * (os.cpu_count() or 1)) if several else 1
+  if any(p.startswith(os.path.join("tests", "python")) for p in paths):
+    packages.need_libraries_venv()
   # Long: 15 minutes of load, hundreds of kills.
   return pytest_runner.run(
     list(paths) + list(options), args.preset, args.long, timeout=5400 if args.long else 1800, processes=processes, prefix=prefix

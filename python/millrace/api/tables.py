@@ -22,7 +22,7 @@ class Tables:
     self.members = {"tf": set()}
     self.absent = {}
     for file in sorted(os.listdir(_FOLDER)):
-      if file == "absent.txt":
+      if file.endswith("absent.txt"):
         self.absent.update(read_lines(os.path.join(_FOLDER, file)))
       elif file.endswith(".txt"):
         self.places.update(read_lines(os.path.join(_FOLDER, file)))

@@ -176,6 +176,16 @@ class BaseSession(SessionInterface):
       return run_callable
     return lambda *values: run_callable(*values)
 
+  def _make_callable_from_options(self, callable_options):
+    """Returns a function that runs what CallableOptions name: its arguments are the feeds, it returns a list of the fetches."""
+    fetches, targets = list(callable_options.fetch), list(callable_options.target)
+    for name in callable_options.feed:
+      if name in fetches:
+        raise errors.InvalidArgumentError(None, None, "%s is both fed and fetched." % name)
+    options = callable_options.run_options if callable_options.HasField("run_options") else None
+    run = self.make_callable(fetches + targets, list(callable_options.feed), accept_options=True)
+    return lambda *values, **kwargs: run(*values, options=options, run_metadata=kwargs.get("run_metadata"))[: len(fetches)]
+
   def partial_run_setup(self, fetches, feeds=None):
     """Begins a step that is fed and fetched by several calls of partial_run; returns its handle."""
     from millrace.client import partial_runs

@@ -68,6 +68,7 @@ class Graph(_binding.Graph, Collections):
   """Operations and the tensors that flow between them."""
 
   building_function = False  # overridden by graphs of functions
+  seed = None  # of random ops; tf.set_random_seed sets it
   is_call = False  # overridden by graphs whose tensors have values at once
   outer_graph = None
 

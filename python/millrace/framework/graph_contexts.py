@@ -170,6 +170,7 @@ class ControlDependencies:
     self._ops = None
     if control_inputs is None:
       return
+    from millrace.framework.composite import IndexedSlices
     from millrace.framework.operation import Operation
     from millrace.framework.tensor import Tensor
 
@@ -181,7 +182,8 @@ class ControlDependencies:
         op = value
       else:
         # Variables have an op as well, and what stands for a tensor names it itself.
-        element = value.op if hasattr(value, "_handle") and hasattr(value, "op") else graph.as_graph_element(value)
+        has_op = hasattr(value, "op") and (hasattr(value, "_handle") or isinstance(value, IndexedSlices))
+        element = value.op if has_op else graph.as_graph_element(value)
         op = element.op if isinstance(element, Tensor) else element
         if not isinstance(op, Operation):
           raise TypeError("Control input must be Operation or Tensor: %s" % (value,))

@@ -6,7 +6,28 @@ from millrace import _binding
 
 
 class Operation(_binding.Operation):
-  """A node of a graph, which takes tensors and makes tensors. Made by the functions of ops and by Graph.create_op."""
+  """A node of a graph, which takes tensors and makes tensors. Made by the functions of ops, by Graph.create_op, or of a NodeDef."""
+
+  def __new__(
+    cls, node_def, g, inputs=None, output_types=None, control_inputs=None, input_types=None, original_op=None, op_def=None
+  ):
+    """Adds a node to the graph `g` as the NodeDef says, but with the tensors `inputs`. Types are those of the op's schema.
+
+    Raises TypeError for what is no NodeDef, no graph or no tensor, ValueError for a name that is none.
+    """
+    from millrace.framework import graph, protos, tensor
+
+    if not isinstance(node_def, protos.NodeDef):
+      raise TypeError("Argument node_def must be a NodeDef. Received an instance of type: %s." % type(node_def))
+    if not isinstance(g, graph.Graph):
+      raise TypeError("Argument g must be a Graph. Received an instance of type %s" % type(g))
+    inputs = [] if inputs is None else list(inputs)
+    for value in inputs:
+      if not isinstance(value, tensor.Tensor):
+        raise TypeError("Argument inputs shall be a list of tensors. Received an input of type: %s" % type(value))
+    before = [getattr(value, "op", value) for value in control_inputs or []]
+    attrs = {key: value.SerializeToString() for key, value in node_def.attr.items()}
+    return _binding.create(g, node_def.op, node_def.name, inputs, before, attrs, True)
 
   @property
   def node_def(self):

@@ -43,6 +43,19 @@ class Tensor(_binding.Tensor):
     "__ne__",
     "__eq__",
   }
+
+  def __new__(cls, op, value_index, dtype):
+    """Returns the output `value_index` of an operation: a graph has one tensor for it. TypeError for what is no operation, or
+    another type than it has."""
+    from millrace.framework import operation
+
+    if not isinstance(op, operation.Operation):
+      raise TypeError("op needs to be an Operation: %s" % (op,))
+    made = op.outputs[value_index]
+    if dtypes.as_dtype(dtype) != made.dtype:
+      raise TypeError("%s is of type %s, not %s" % (made.name, made.dtype.name, dtypes.as_dtype(dtype).name))
+    return made
+
   # numpy's operators leave arithmetic of an array and a tensor to the tensor.
   __array_priority__ = 100
 

@@ -35,14 +35,28 @@ def has_inf_or_nan(datum, tensor):
   return isinstance(tensor, np.ndarray) and tensor.dtype.kind in "fc" and bool(np.any(~np.isfinite(tensor)))
 
 
-class LocalCLIDebugHook:
-  """Of no effect: a hook that does nothing, said once."""
+def _hook_class():
+  """The class of hooks, made when it is first asked for, so that importing this module is cheap."""
+  from millrace.train.session.hooks_base import SessionRunHook
 
-  def __new__(cls, *args, **kwargs):
-    import millrace as tf
+  class LocalCLIDebugHook(SessionRunHook):
+    """A hook that does nothing, said once."""
 
-    logging.warning("tfdbg is not part of Millrace: the hook does nothing.")
-    return tf.train.SessionRunHook()
+    def __init__(self, *args, **kwargs):
+      logging.warning("tfdbg is not part of Millrace: the hook does nothing. tf.RunOptions(trace_level=...) records steps.")
+
+    def add_tensor_filter(self, filter_name, tensor_filter):
+      """Of no effect."""
+
+  return LocalCLIDebugHook
 
 
-DumpingDebugHook = TensorBoardDebugHook = GrpcDebugHook = LocalCLIDebugHook
+_HOOKS = ("LocalCLIDebugHook", "DumpingDebugHook", "TensorBoardDebugHook", "GrpcDebugHook")
+
+
+def __getattr__(name):
+  if name not in _HOOKS:
+    raise AttributeError(name)
+  made = _hook_class()
+  globals().update(dict.fromkeys(_HOOKS, made))
+  return made

@@ -55,7 +55,10 @@ def _tables():
 def is_module(name):
   """True for a module of the tables, what it is in, and modules of messages (`..._pb2`)."""
   found = _tables()
-  return name in found.names or name in found.parents or (name.startswith("tensorflow.core.") and name.endswith("_pb2"))
+  if name in found.names or (name.startswith("tensorflow.core.") and name.endswith("_pb2")):
+    return True
+  # What is public itself (tensorflow.contrib) has its own names, and those below it are found there as well.
+  return name in found.parents and not tables().is_module("tf" + name[len("tensorflow") :])
 
 
 def _at(place):

@@ -145,13 +145,3 @@ def get_summary_description(node_def):
   description = protos.SummaryDescription()
   json_format.Parse(tf.compat.as_str_any(node_def.attr["description"].s), description)
   return description
-
-
-def all_v2_summary_ops():
-  """The ops of summaries of version 2: a graph of this version has none."""
-  return tf.get_collection("_SUMMARY_V2")
-
-
-def initialize(graph=None, session=None):
-  """Initializes the writer of summaries of version 2. Raises RuntimeError: there is none; tf.summary.FileWriter writes all."""
-  raise RuntimeError("No default tf.contrib.summary.SummaryWriter found")

@@ -214,7 +214,7 @@ def passes(g, v, task):
 @statement(4, CHAIN, FREE, FUNCTION)
 def function(g, scope):
   """A function that a node calls, with arguments and what it captures."""
-  if scope.depth >= DEPTH or scope.named:
+  if scope.depth >= DEPTH or scope.named or not g.traces:
     return False
   task = g.task_for(scope)
   arguments = [g.pick(scope, want=lambda v: passes(g, v, task)) for _ in range(g.rng.choice([0, 1, 2]))]

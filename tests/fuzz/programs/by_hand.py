@@ -43,6 +43,8 @@ def _function(g, name, x, bodies, arguments="a", specs=""):
 @statement(2, CHAIN, FREE, BRANCH)
 def raw_call(g, scope):
   """A node that calls functions, which are not built into the graph around it."""
+  if not g.traces:
+    return False
   x = _argument(g, scope)
   task = task_of(g, scope, [x])
   dtype = f"Tout=[tf.{x.dtype}]"

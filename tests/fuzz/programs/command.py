@@ -23,6 +23,9 @@ def parser():
     "--places", action="store_true", help="no stock: programs on three tasks, on one, and in a session of the C++ client"
   )
   ap.add_argument(
+    "--client", action="store_true", help="no stock servers: programs by Millrace's own Python client, beside the stock client"
+  )
+  ap.add_argument(
     "--planted",
     action="store_true",
     help="build versions with the faults of planted/*.patch; a program must find each "

@@ -45,7 +45,9 @@ class Scope:
 
 
 class Generator:
-  def __init__(self, seed, kinds="both"):
+  def __init__(self, seed, kinds="both", traces=True):
+    """`traces`: whether programs may have a `tf.function`, which Millrace's own client has not."""
+    self.traces = traces
     self.rng = random.Random(seed)
     self.references = dict(both=0.7, reference=1, resource=0)[kinds]
     self.handles = []
@@ -259,11 +261,11 @@ class Generator:
     self.items.append(Run([v.name for v in fetches], None if segment == "r" else segment, feeds, session, how))
 
 
-def program(seed, index, variables="both"):
-  """The program of this index of a seed, with variables of one kind or both."""
+def program(seed, index, variables="both", traces=True):
+  """The program of this index of a seed, with variables of one kind or both, and with traced functions or not."""
   import kinds  # noqa: F401
 
-  return Generator(f"{seed}:{index}", variables).program(f"{seed}:{index}")
+  return Generator(f"{seed}:{index}", variables, traces).program(f"{seed}:{index}")
 
 
 __all__ = ["Handle", "program"]

@@ -54,17 +54,18 @@ def report(args, judge, k, made, verdict):
   else:
     print(text)
   print(
-    f"again: ./dev fuzz programs --seed {args.seed} --only {k}{'' if args.variables == 'both' else ' --variables ' + args.variables}",
+    f"again: ./dev fuzz programs{' --client' if args.client else ''} --seed {args.seed} --only {k}{'' if args.variables == 'both' else ' --variables ' + args.variables}",
     flush=True,
   )
 
 
-def run(args, judge):
+def run(args, judge, least):
+  """Returns the exit code. `least`: the share of the programs that have to agree."""
   counts, reasons = collections.Counter(), collections.Counter()
   numbers = range(args.count or 100) if args.only is None else [args.only]
   progress = Progress(len(numbers))
   for done, k in enumerate(numbers):
-    made = generate.program(args.seed, k, args.variables)
+    made = generate.program(args.seed, k, args.variables, traces=not args.client)
     if args.show:
       print("\n".join(text for _, text in source.blocks_of(made)))
     verdict = judge(made)
@@ -84,6 +85,9 @@ def run(args, judge):
   wrong = counts["refused"] + counts["missing"] + counts["unstable"]
   more = "".join(f", {counts[word]} {said}" for word, said in UNWANTED.items() if counts[word])
   print(f"{counts['agree']} agree, {counts['differ']} differ, {counts['skipped']} skipped with reason{more}", flush=True)
+  if counts["agree"] < least * len(numbers):
+    print(f"only {counts['agree']} of {len(numbers)} programs ran; {100 * least:.0f} % have to", flush=True)
+    return 1
   return 1 if counts["differ"] or wrong else 0
 
 
@@ -108,12 +112,16 @@ def main():
 
   s.tf1.logging.set_verbosity("ERROR")
   s.tf1.disable_v2_behavior()
-  ours = s.Side("stock" if args.against == "stock" else "millrace")
+  ours, least = s.Side("stock" if args.against == "stock" else "millrace"), 0
   if args.places:
     import places
 
     judge = places.Judge(ours)
     sides = judge.sides()
+  elif args.client:
+    import own_client
+
+    judge, sides, least = own_client.Judge(ours), [ours], own_client.LEAST
   else:
     sides = [ours, s.Side("stock")]
     judge = j.Judge(*sides)
@@ -122,10 +130,12 @@ def main():
     for side in sides:  # by this thread, with which they would end
       side.start()
     print(f"servers are up ({time.monotonic() - start:.1f} s)", flush=True)
-    code = run(args, judge)
+    code = run(args, judge, least)
     print(processor_seconds(sides), flush=True)
     return code
   finally:
+    if args.client:
+      judge.stop()
     for side in sides:
       side.stop()
 

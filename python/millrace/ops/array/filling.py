@@ -7,6 +7,7 @@ import numpy as np
 from millrace import gen
 from millrace.framework import constants, convert, dtypes, graph, tensor, tensor_shape
 from millrace.ops.array import shapes
+from millrace.ops.math.dispatch import other
 
 # Constants of fewer elements stand in the graph; larger ones are filled when a step runs.
 _LARGEST_CONSTANT = 1000
@@ -89,6 +90,7 @@ def ones_like(tensor, dtype=None, name=None, optimize=True):
     return result
 
 
+@other
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
   """Returns a tensor with a new dimension of size `depth` that has `on_value` where the indices say and `off_value` else.
 

@@ -3,8 +3,10 @@
 from millrace import gen
 from millrace.framework import convert, dtypes, graph, tensor_shape, tensor_values
 from millrace.ops.array import filling, joining, moving, shapes
+from millrace.ops.math.dispatch import other
 
 
+@other
 def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
   """Returns slices of `params` along `axis`, one for each index.
 
@@ -33,6 +35,7 @@ def _static(value):
   return tensor_values.constant_value(value) if tensor_values.is_tensor(value) else value
 
 
+@other
 def gather_nd(params, indices, name=None, batch_dims=0):
   """Returns slices of `params` at the indices that the last dimension of `indices` holds."""
   static = _static(batch_dims)
@@ -88,6 +91,7 @@ def _batch_gather_nd(params, indices, batch_dims, name=None):
     return shapes.squeeze(result, axis=0) if expand else result
 
 
+@other
 def batch_gather(params, indices, name=None):
   """Returns elements of `params` along the last dimension of `indices`, for each of the dimensions before it.
 
@@ -131,6 +135,7 @@ def _batch_gather(params, indices, batch_dims):
   return result
 
 
+@other
 def where(condition, x=None, y=None, name=None):
   """Returns the indices of true elements, or elements of `x` where the condition is true and of `y` else.
 
@@ -145,6 +150,7 @@ def where(condition, x=None, y=None, name=None):
   raise ValueError("x and y must both be non-None or both be None.")
 
 
+@other
 def where_v2(condition, x=None, y=None, name=None):
   """As `where`; condition, `x` and `y` are broadcast."""
   if x is None and y is None:

@@ -3,6 +3,7 @@
 from millrace import gen
 from millrace.framework import convert, dtypes, graph, tensor_shape
 from millrace.ops.array import filling, identities, shapes
+from millrace.ops.math.dispatch import other
 
 
 def _check_axis(axis, ndims):
@@ -10,6 +11,7 @@ def _check_axis(axis, ndims):
     raise ValueError(f"Argument `axis` = {axis} not in range [{-ndims}, {ndims})")
 
 
+@other
 def stack(values, axis=0, name="stack"):
   """Returns tensors of one shape joined along a new dimension `axis`.
 
@@ -48,6 +50,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
   return gen.unpack(value, num=num, axis=axis, name=name)
 
 
+@other
 def concat(values, axis, name="concat"):
   """Returns tensors joined along their dimension `axis`, a scalar; one value alone is passed on."""
   if not isinstance(values, (list, tuple)):

@@ -5,6 +5,7 @@ import numpy as np
 from millrace import gen
 from millrace.framework import convert, dtypes, graph, tensor, tensor_shape, tensor_values
 from millrace.ops.array import filling, joining, shapes
+from millrace.ops.math.dispatch import other
 
 
 def transpose(a, perm=None, name="transpose", conjugate=False):
@@ -61,6 +62,7 @@ def roll(input, shift, axis, name=None):
   return gen.roll(input, shift, axis, name=name)
 
 
+@other
 def tile(input, multiples, name=None):
   """Returns the tensor repeated `multiples[i]` times along each dimension i."""
   return gen.tile(input, multiples, name=name)

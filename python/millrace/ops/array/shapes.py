@@ -5,6 +5,7 @@
 
 from millrace import gen
 from millrace.framework import composite, constants, convert, dtypes, graph, tensor_shape
+from millrace.ops.math.dispatch import other
 
 
 def reshape(tensor, shape, name=None):
@@ -53,6 +54,7 @@ def size_internal(input, name=None, optimize=True, out_type=dtypes.int32):
     return gen.size(tensor, out_type=out_type, name=scope)
 
 
+@other
 def size(input, name=None, out_type=dtypes.int32):
   """Returns the number of elements of a tensor or sparse tensor as a scalar of `out_type`."""
   return size_internal(input, name, optimize=True, out_type=out_type)
@@ -70,11 +72,13 @@ def rank_internal(input, name=None, optimize=True):
     return gen.rank(tensor, name=scope)
 
 
+@other
 def rank(input, name=None):
   """Returns the number of dimensions of a tensor or sparse tensor as a scalar of int32."""
   return rank_internal(input, name, optimize=True)
 
 
+@other
 def expand_dims(input, axis=None, name=None, dim=None):
   """Returns the tensor with a dimension of one before `axis`; a negative axis counts from behind the last one.
 

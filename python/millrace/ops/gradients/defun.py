@@ -58,6 +58,12 @@ class Defun:
     )
 
 
+def with_arguments(func, count):
+  """Returns a function of any number of arguments as one with `count` of them, from whose names Defun takes its own."""
+  names = ", ".join("arg%d" % i for i in range(count))
+  return eval("lambda %s: func(%s)" % (names, names), {"func": func})
+
+
 def _argument_counts(func):
   """The least and the largest number of arguments; None for any number."""
   low = high = 0

@@ -6,9 +6,10 @@ from millrace.ops.ragged.tensor import RaggedTensor
 
 def _elements(function, kind, args, kwargs):
   """Calls a function of elements with the flat values of its ragged arguments; their rows have to be the same."""
+  from millrace.ops.ragged import dispatched, shaping
+
   if kind == "other":
-    return NotImplemented
-  from millrace.ops.ragged import shaping
+    return dispatched.called(function, args, kwargs)
 
   return shaping.map_flat_values(function, *args, **kwargs)
 

@@ -57,7 +57,7 @@ def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 <<
     element_size = bytes_per_string_element if dtype.base_dtype == dtypes.string else dtype.size
     partitions = [1] * shape.ndims
     total_bytes = shape.num_elements() * element_size
-    parts = min(max(1, math.ceil(total_bytes / min_slice_size)), shape.as_list()[axis], max_partitions)
+    parts = max(1, min(math.ceil(total_bytes / min_slice_size), shape.as_list()[axis], max_partitions))
     partitions[axis] = parts
     return partitions
 

@@ -128,6 +128,10 @@ class TestCase(arrays.ArrayAssertions, sequences.SequenceAssertions, unittest.Te
     os.makedirs(path, exist_ok=True)
     return _TempFile(path)
 
+  def enter_context(self, manager):
+    """Enters a context until the end of the test; returns its value."""
+    return self.enterContext(manager)
+
   def checkedThread(self, target, args=None, kwargs=None):
     """Returns a thread, to be started and joined, whose error fails the test."""
     thread = _CheckedThread(self, target, args, kwargs)

@@ -142,16 +142,17 @@ class SequenceAssertions:
     one, two = device_spec.canonical_name(device1), device_spec.canonical_name(device2)
     self.assertEqual(one, two, "Devices %s and %s are not equal. %s" % (one, two, msg or ""))
 
-  def assertProtoEquals(self, expected_message_maybe_ascii, validate_message, msg=None, relative_tolerance=None):
-    """A message is equal to another one, or to the text of one."""
-    del relative_tolerance
+  def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None, relative_tolerance=None):
+    """A message is equal to another one, or to the text of one; with `relative_tolerance`, numbers with a fraction differ by at most this share."""
     from google.protobuf import text_format
 
     expected = expected_message_maybe_ascii
     if isinstance(expected, (str, bytes)):
-      expected = text_format.Parse(expected, type(validate_message)())
-    if expected.SerializePartialToString(deterministic=True) != validate_message.SerializePartialToString(deterministic=True):
-      one, two = text_format.MessageToString(expected), text_format.MessageToString(validate_message)
+      expected = text_format.Parse(expected, type(message)())
+    if expected.SerializePartialToString(deterministic=True) == message.SerializePartialToString(deterministic=True):
+      return
+    if relative_tolerance is None or not _close_messages(expected, message, relative_tolerance):
+      one, two = text_format.MessageToString(expected), text_format.MessageToString(message)
       self.assertMultiLineEqual(one, two, msg)
 
   def assertProtoEqualsVersion(self, expected, actual, producer=134, min_consumer=0, msg=None):
@@ -200,3 +201,64 @@ class SequenceAssertions:
     with context:
       callable_obj(*args, **kwargs)
     return None
+
+  def assertUrlEqual(self, a, b, msg=None):
+    """Two addresses are the same, whatever the order of what they ask for."""
+    from urllib import parse
+
+    one, two = parse.urlparse(a), parse.urlparse(b)
+    for part in ("scheme", "netloc", "path", "fragment", "params"):
+      self.assertEqual(getattr(one, part), getattr(two, part), msg)
+    asked = [sorted(parse.parse_qs(url.query, keep_blank_values=True).items()) for url in (one, two)]
+    self.assertEqual(asked[0], asked[1], msg)
+
+  def assertCommandSucceeds(self, command, regexes=(b"",), env=None, close_fds=True, msg=None):
+    """A command, a text for the shell or a list of words, ends with 0, and its output has a match of any of the patterns."""
+    code, output = _run_command(command, env, close_fds)
+    self.assertEqual(0, code, msg or "%r ended with %d:\n%s" % (command, code, output.decode(errors="replace")))
+    self._assert_output(output, regexes, msg)
+
+  def assertCommandFails(self, command, regexes, env=None, close_fds=True, msg=None):
+    """A command does not end with 0, and its output has a match of any of the patterns."""
+    code, output = _run_command(command, env, close_fds)
+    self.assertNotEqual(0, code, msg or "%r ended with 0" % (command,))
+    self._assert_output(output, regexes, msg)
+
+  def _assert_output(self, output, regexes, msg):
+    regexes = [regexes] if isinstance(regexes, (str, bytes)) else regexes
+    patterns = [regex.encode() if isinstance(regex, str) else regex for regex in regexes]
+    if not any(re.search(pattern, output, re.DOTALL) for pattern in patterns):
+      self.fail(msg or "%r does not contain a match for any of these regexes: %s" % (output, patterns))
+
+
+def _run_command(command, env, close_fds):
+  import subprocess
+
+  ran = subprocess.run(
+    command,
+    shell=isinstance(command, str),
+    env=env,
+    close_fds=close_fds,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT,
+    check=False,
+  )
+  return ran.returncode, ran.stdout
+
+
+def _close_messages(one, two, tolerance):
+  """Whether two messages are equal but for numbers with a fraction, which are close."""
+  if type(one) is not type(two):
+    return False
+  if hasattr(one, "ListFields"):
+    fields = [{field.name: value for field, value in message.ListFields()} for message in (one, two)]
+    return set(fields[0]) == set(fields[1]) and all(
+      _close_messages(value, fields[1][name], tolerance) for name, value in fields[0].items()
+    )
+  if isinstance(one, float):
+    return one == two or abs(one - two) <= tolerance * max(abs(one), abs(two))
+  if hasattr(one, "items"):
+    return set(one) == set(two) and all(_close_messages(one[key], two[key], tolerance) for key in one)
+  if hasattr(one, "__len__") and not isinstance(one, (str, bytes)):
+    return len(one) == len(two) and all(_close_messages(a, b, tolerance) for a, b in zip(one, two))
+  return one == two

@@ -140,7 +140,8 @@ class LoggingTensorHook(SessionRunHook):
     if self._formatter:
       tf.logging.info(self._formatter(tensor_values))
     else:
-      stats = ", ".join(f"{tag} = {tensor_values[tag]}" for tag in self._tag_order)
+      # Numbers as their own type writes them: format() would show a float32 with the digits of a double.
+      stats = ", ".join(f"{tag} = {tensor_values[tag]!s}" for tag in self._tag_order)
       if elapsed_secs is not None:
         tf.logging.info("%s (%.3f sec)", stats, elapsed_secs)
       else:

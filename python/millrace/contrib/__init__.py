@@ -1,0 +1,1 @@
+"""tf.contrib: libraries that programs of TensorFlow 1 use beside the core."""

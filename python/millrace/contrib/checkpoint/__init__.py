@@ -1,0 +1,1 @@
+"""tf.contrib.checkpoint: objects whose attributes tf.train.Checkpoint saves."""

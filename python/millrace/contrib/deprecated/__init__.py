@@ -1,0 +1,1 @@
+"""tf.contrib.deprecated: summaries under the names from before TensorFlow 1.0."""

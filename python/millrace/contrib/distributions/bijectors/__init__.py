@@ -1,0 +1,1 @@
+"""Functions that have an inverse, with what they do to densities."""

@@ -1,0 +1,1 @@
+"""tf.contrib.estimator: heads as functions."""

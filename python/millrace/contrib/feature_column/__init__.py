@@ -1,0 +1,1 @@
+"""tf.contrib.feature_column: input of recurrent models from columns of sequences."""

@@ -1,0 +1,1 @@
+"""tf.contrib.gan: generative adversarial networks, of models as functions, losses, and training that takes turns."""

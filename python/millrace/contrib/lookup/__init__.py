@@ -1,0 +1,1 @@
+"""tf.contrib.lookup: tables under the names and with the arguments that they had there."""

@@ -1,0 +1,1 @@
+"""tf.contrib.losses: losses with predictions before labels, and those of learned distances."""

@@ -1,0 +1,1 @@
+"""tf.contrib.nn: activations and losses that never came to tf.nn."""

@@ -1,0 +1,1 @@
+"""tf.contrib.rnn: cells and functions of recurrent networks beside those of tf.nn."""

@@ -1,0 +1,1 @@
+"""tf.contrib.saved_model: signatures of meta graphs by their keys."""

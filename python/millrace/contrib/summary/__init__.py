@@ -1,0 +1,1 @@
+"""tf.contrib.summary: summaries that ops write to files while a step runs."""

@@ -1,0 +1,1 @@
+"""tf.contrib.testing: what tests of summaries and of their writers use."""

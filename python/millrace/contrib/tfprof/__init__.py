@@ -1,0 +1,1 @@
+"""tf.contrib.tfprof: the profiler under its older names."""

@@ -1,0 +1,1 @@
+"""tf.contrib.util: which ops a GraphDef uses."""

@@ -1,0 +1,1 @@
+"""Exporting: outputs and inputs of signatures, folders of exports, SavedModels."""

@@ -1,0 +1,1 @@
+"""Input functions of data in memory."""

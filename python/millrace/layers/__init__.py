@@ -1,0 +1,1 @@
+"""Layers: functions with variables of their own, by which models are put together."""

@@ -1,0 +1,1 @@
+"""Probability distributions: drawing from them, densities, moments, divergences."""

@@ -1,0 +1,1 @@
+"""Losses: numbers that training makes small, and the collection that holds them."""

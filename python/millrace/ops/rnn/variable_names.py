@@ -1,0 +1,4 @@
+"""Names of the variables of most cells."""
+
+WEIGHTS = "kernel"
+BIAS = "bias"

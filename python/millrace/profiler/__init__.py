@@ -1,0 +1,1 @@
+"""tf.profiler: parameters, float operations, time and memory of the nodes of a graph, as trees and as text."""

@@ -1,0 +1,143 @@
+"""tf.contrib.crf by sums over all sequences of tags."""
+
+import itertools
+import os
+import sys
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import pair_runner  # noqa: E402
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
+
+TAGS = 3
+LENGTHS = np.array([4, 1, 0, 3])
+
+
+@pytest.fixture(autouse=True)
+def new_graph():
+  tf.reset_default_graph()
+  yield
+  tf.reset_default_graph()
+
+
+def potentials(time):
+  random = np.random.RandomState(time)
+  return random.randn(4, time, TAGS).astype(np.float32), random.randn(TAGS, TAGS).astype(np.float32)
+
+
+def score(inputs, tags, transitions):
+  return sum(inputs[t, tag] for t, tag in enumerate(tags)) + sum(transitions[a, b] for a, b in zip(tags, tags[1:]))
+
+
+def sequences(length, allowed=None):
+  choices = [range(TAGS) if allowed is None else np.flatnonzero(allowed[t]) for t in range(length)]
+  return itertools.product(*choices)
+
+
+def log_sum(inputs, length, transitions, allowed=None):
+  if length == 0:
+    return 0.0
+  return np.log(sum(np.exp(score(inputs, tags, transitions)) for tags in sequences(length, allowed)))
+
+
+@pytest.mark.parametrize("time,known", [(4, True), (4, False), (1, True), (1, False)])
+def test_likelihood(time, known):
+  inputs, transitions = potentials(time)
+  lengths = np.minimum(LENGTHS, time)
+  tags = np.random.RandomState(7).randint(0, TAGS, [4, time])
+  fed = tf.placeholder(tf.float32, [4, time if known else None, TAGS])
+  contrib = tf.contrib.crf
+  made = [
+    contrib.crf_unary_score(tags, lengths, fed),
+    contrib.crf_binary_score(tags, lengths, transitions),
+    contrib.crf_sequence_score(fed, tags, lengths, transitions),
+    contrib.crf_log_norm(fed, lengths, transitions),
+    contrib.crf_log_likelihood(fed, tags, lengths, transitions)[0],
+  ]
+  with tf.Session() as session:
+    unary, binary, both, norm, likelihood = session.run(made, {fed: inputs})
+  for i, length in enumerate(lengths):
+    wanted = score(inputs[i], tags[i, :length], transitions)
+    total = log_sum(inputs[i], length, transitions)
+    np.testing.assert_allclose(unary[i], sum(inputs[i, t, tags[i, t]] for t in range(length)), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(unary[i] + binary[i], wanted, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose([both[i], norm[i], likelihood[i]], [wanted, total, wanted - total], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("time", [4, 1])
+def test_several_tags_at_once(time):
+  inputs, transitions = potentials(time)
+  lengths = np.minimum([4, 1, 2, 3], time)
+  bitmap = np.random.RandomState(3).rand(4, time, TAGS) > 0.4
+  bitmap[:, :, 1] = True
+  made = tf.contrib.crf.crf_multitag_sequence_score(inputs, bitmap, lengths, transitions)
+  with tf.Session() as session:
+    wanted = [log_sum(inputs[i], length, transitions, bitmap[i]) for i, length in enumerate(lengths)]
+    np.testing.assert_allclose(session.run(made), wanted, rtol=1e-4)
+
+
+@pytest.mark.parametrize("time,known", [(4, True), (4, False), (1, True), (1, False)])
+def test_decoding(time, known):
+  inputs, transitions = potentials(time)
+  lengths = np.minimum([4, 1, 2, 3], time)
+  fed = tf.placeholder(tf.float32, [4, time if known else None, TAGS])
+  tags, best = tf.contrib.crf.crf_decode(fed, transitions, lengths)
+  assert tags.dtype == tf.int32
+  with tf.Session() as session:
+    tags, best = session.run([tags, best], {fed: inputs})
+  for i, length in enumerate(lengths):
+    wanted = max(sequences(length), key=lambda tags: score(inputs[i], tags, transitions))
+    assert tuple(tags[i, :length]) == wanted and not tags[i, length:].any()
+    np.testing.assert_allclose(best[i], score(inputs[i], wanted, transitions), rtol=1e-5)
+    path, value = tf.contrib.crf.viterbi_decode(inputs[i, :length], transitions)
+    assert tuple(path) == wanted and isinstance(path, list)
+    np.testing.assert_allclose(value, best[i], rtol=1e-5)
+
+
+def test_cells():
+  inputs, transitions = potentials(2)
+  state = inputs[:, 0]
+  paths = state[:, :, None] + transitions
+  contrib = tf.contrib.crf
+  forward = contrib.CrfForwardRnnCell(transitions)
+  decode = contrib.CrfDecodeForwardRnnCell(transitions)
+  back = contrib.CrfDecodeBackwardRnnCell(TAGS)
+  assert (forward.state_size, decode.output_size, back.state_size, back.output_size) == (TAGS, TAGS, 1, 1)
+  with tf.Session() as session:
+    alphas, again = session.run(forward(tf.constant(inputs[:, 1]), tf.constant(state), scope="unused"))
+    np.testing.assert_allclose(alphas, inputs[:, 1] + np.log(np.exp(paths).sum(1)), rtol=1e-5)
+    assert (alphas == again).all()
+    before, scores = session.run(decode(tf.constant(inputs[:, 1]), tf.constant(state), scope="unused"))
+    assert (before == paths.argmax(1)).all() and before.dtype == np.int32
+    np.testing.assert_allclose(scores, inputs[:, 1] + paths.max(1), rtol=1e-5)
+    tags, same = session.run(back(tf.constant(before), tf.constant([[0], [2], [1], [1]]), scope="unused"))
+    assert tags.ravel().tolist() == [before[0, 0], before[1, 2], before[2, 1], before[3, 1]] and (tags == same).all()
+
+
+def test_training_learns_tags():
+  random = np.random.RandomState(0)
+  x = random.randn(6, 5, 8).astype(np.float32)
+  y = random.randint(0, TAGS, [6, 5])
+  lengths = np.array([5, 4, 5, 3, 5, 1])
+  weights = tf.get_variable("weights", [8, TAGS], initializer=tf.zeros_initializer())
+  scores = tf.reshape(tf.matmul(x.reshape(-1, 8), weights), [6, 5, TAGS])
+  with tf.variable_scope("crf", initializer=tf.zeros_initializer()):
+    likelihood, transitions = tf.contrib.crf.crf_log_likelihood(scores, y, lengths)
+  assert transitions.op.name == "crf/transitions" and transitions.shape.as_list() == [TAGS, TAGS]
+  train = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_mean(-likelihood))
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    before = session.run(likelihood).mean()
+    for _ in range(60):
+      session.run(train)
+    after = session.run(likelihood)
+    assert before == pytest.approx(-np.log(TAGS) * lengths.mean(), rel=1e-4) and after.mean() > before + 2 and (after < 0).all()
+    # Its own gradient: that of the log of a sum over all sequences.
+    values, params = session.run([scores, transitions])
+  wanted = [score(values[i], y[i, :n], params) - log_sum(values[i], n, params) for i, n in enumerate(lengths)]
+  np.testing.assert_allclose(after, wanted, rtol=1e-3, atol=1e-4)
