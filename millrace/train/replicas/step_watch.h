@@ -9,8 +9,8 @@
 
 namespace millrace::train {
 
-// What is known of a step: which it is, how many tokens nobody has taken, and
-// how many gradients the accumulator of each variable has.
+// The state of a step: which it is, how many tokens nobody has taken, and how
+// many gradients the accumulator of each variable has.
 struct SyncStepState {
   int64_t global_step = 0;
   int64_t waiting_tokens = 0;

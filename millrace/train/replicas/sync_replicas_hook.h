@@ -17,7 +17,7 @@
 
 namespace millrace::train {
 
-// What happens to a step that gets no gradient for `too_few_ms`.
+// Says what becomes of a step that gets no gradient for `too_few_ms`.
 enum class WhenTooFew {
   kWait,  // as stock TensorFlow does: for ever
   // The replicas that are alive compute the gradients that are missing.
@@ -39,7 +39,7 @@ struct SyncReplicasHookOptions {
   int64_t leave_timeout_ms = 60'000;
 };
 
-// Of one MonitoredSession. Its threads never outlive a session.
+// Belongs to one MonitoredSession. Its threads never outlive a session.
 class SyncReplicasHook final : public SessionHook {
  public:
   // `sync` must outlive the hook.
@@ -63,7 +63,7 @@ class SyncReplicasHook final : public SessionHook {
   const SyncReplicasHookOptions options_;
   std::unique_ptr<Work> work_;
   bool was_created_ = false;
-  // Of sessions that are gone.
+  // The counts of sessions that are gone.
   int64_t updates_before_ = 0;
   int64_t replaced_before_ = 0;
 };
