@@ -44,10 +44,10 @@ def _execute_schedule(experiment, schedule):
   return task()
 
 
-def _experiment_of(experiment_fn, *args, **kwargs):
+def _experiment_of(experiment_fn, *args):
   if not callable(experiment_fn):
     raise TypeError(f'Experiment builder "{experiment_fn}" is not callable.')
-  experiment = experiment_fn(*args, **kwargs)
+  experiment = experiment_fn(*args)
   if not isinstance(experiment, Experiment):
     raise TypeError(f"Experiment builder did not return an Experiment instance, got {type(experiment)} instead.")
   return experiment
@@ -66,10 +66,13 @@ def run(experiment_fn, output_dir=None, schedule=None, run_config=None, hparams=
   if run_config is not None:
     if not run_config.model_dir:
       raise ValueError("Must have non-empty value in `run_config`'s `model_dir`")
-    experiment = _experiment_of(experiment_fn, run_config=run_config, hparams=hparams)
+    experiment = _experiment_of(experiment_fn, run_config, hparams)
     config = experiment.estimator.config
     if run_config.model_dir != config.model_dir:
-      raise RuntimeError("`RunConfig` instance is expected to be used by the `Estimator` inside the `Experiment`. expected folder: " + str(run_config.model_dir))
+      raise RuntimeError(
+        "`RunConfig` instance is expected to be used by the `Estimator` inside the `Experiment`. expected folder: "
+        + str(run_config.model_dir)
+      )
   else:
     if not output_dir:
       raise ValueError("Must have non-empty value in `output_dir`")
