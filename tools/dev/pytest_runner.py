@@ -106,8 +106,10 @@ def read_report(report, code, output):
     for case in tree.iter("testcase"):
       if case.find("failure") is not None or case.find("error") is not None:
         count.failed += 1
-        path = case.get("classname", "").replace(".", "/") + ".py"
-        count.again.append("./dev test %s -k '%s'" % (path, case.get("name")))
+        # A file that could not be read has its own name in place of a test's.
+        file, name = case.get("classname"), case.get("name")
+        path = (file or name).replace(".", "/") + ".py"
+        count.again.append("./dev test %s" % path + (" -k '%s'" % name if file else ""))
       elif case.find("skipped") is not None:
         count.skipped += 1
       else:
