@@ -110,6 +110,8 @@ def program_feature_columns(tf):
     model_dir="./columns",
     initial_clusters=np.array([[0.0, 1.0], [3.0, 3.0]], np.float32),
     use_mini_batch=False,
+    mini_batch_steps_per_iteration=2,  # of no effect without mini-batches
+    kmeans_plus_plus_num_retries=5,
     feature_columns=[fc.numeric_column("x"), fc.numeric_column("y")],
   )
   kmeans.train(read, steps=2)
