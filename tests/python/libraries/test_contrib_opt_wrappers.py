@@ -314,6 +314,9 @@ def test_scipy_gets_loss_bounds_and_constraints(monkeypatch):
     assert [c["type"] for c in kwargs["constraints"]] == ["eq", "ineq"]
     assert kwargs["constraints"][0]["fun"](np.array([0.0, 5.0])) == 4.0
     assert kwargs["constraints"][1]["jac"](np.array([0.0, 5.0])).tolist() == [1.0, 0.0]
+    # Methods of SciPy in C take nothing but doubles.
+    made = [c[name](np.array([0.0, 5.0])) for c in kwargs["constraints"] for name in ("fun", "jac")]
+    assert {value.dtype for value in [x0, *made]} == {np.dtype(np.float64)}
     tf.contrib.opt.ScipyOptimizerInterface(loss).minimize()
     assert calls[1][2]["method"] == "L-BFGS-B" and calls[1][2]["bounds"] is None
     for arguments, words in (({"bounds": []}, "Bounds must be set"), ({"jac": True}, "cannot be injected manually")):
