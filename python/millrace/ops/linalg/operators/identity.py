@@ -1,6 +1,5 @@
 """Operators that are the identity, and multiples of it."""
 
-
 import millrace as tf
 from millrace.framework import dtypes
 from millrace.framework.graph import name_scope
