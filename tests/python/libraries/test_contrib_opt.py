@@ -133,13 +133,13 @@ def test_adamax(sparse, resource):
   assert len(powers) == 1 and powers[0].endswith("beta1_power")
 
 
-def signs(combine, beta, decay):
+def signs(combine, beta, decay, rate=0.3):
   def formula(t, x, g, rows, state):
     full = np.zeros_like(x)
     full[rows] = g
     m = state["m"] = beta * state.get("m", np.zeros_like(x)) + (1 - beta) * full
     x = x.copy()
-    x[rows] -= 0.1 * combine(decay(t - 1) * np.sign(g) * np.sign(m[rows])) * g
+    x[rows] -= rate * combine(decay(t - 1) * np.sign(g) * np.sign(m[rows])) * g
     return x
 
   return formula
@@ -151,7 +151,7 @@ def test_power_sign(sparse, resource):
 
   check(
     lambda _: tf.contrib.opt.PowerSignOptimizer(
-      0.1, base=3.0, beta=0.5, sign_decay_fn=sign_decay.get_linear_decay_fn(10), use_locking=True, name="Power"
+      0.3, base=3.0, beta=0.5, sign_decay_fn=sign_decay.get_linear_decay_fn(10), use_locking=True, name="Power"
     ),
     signs(lambda agreement: 3.0**agreement, 0.5, lambda t: 1 - t / 10),
     sparse,
@@ -166,7 +166,7 @@ def test_add_sign(sparse, resource):
 
   check(
     lambda _: tf.contrib.opt.AddSignOptimizer(
-      0.1, alpha=2.0, beta=0.5, sign_decay_fn=sign_decay.get_cosine_decay_fn(10), use_locking=True, name="Add"
+      0.3, alpha=2.0, beta=0.5, sign_decay_fn=sign_decay.get_cosine_decay_fn(10), use_locking=True, name="Add"
     ),
     signs(lambda agreement: 2.0 + agreement, 0.5, lambda t: 0.5 * (1 + math.cos(math.pi * t / 10))),
     sparse,
@@ -256,6 +256,19 @@ def test_weight_decay_of_some_variables():
     assert session.run([x, y, step]) == [[2.0 * 0.75 - 1.0], [2.0 - 3.0], 1]
     session.run(other)
     assert session.run(y) == [-2.0]
+
+
+def test_weight_decay_as_a_base_class():
+  class AdagradW(tf.contrib.opt.DecoupledWeightDecayExtension, tf.train.AdagradOptimizer):
+    def __init__(self, weight_decay, learning_rate):
+      super().__init__(weight_decay, learning_rate=learning_rate, initial_accumulator_value=0.25)
+
+  x = tf.get_variable("x", initializer=[2.0])
+  train = AdagradW(0.25, 0.5).apply_gradients([(tf.constant([1.0]), x)])
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(train)
+    np.testing.assert_allclose(session.run(x), [2.0 * 0.75 - 0.5 / np.sqrt(1.25)], rtol=1e-6)
 
 
 @kinds
