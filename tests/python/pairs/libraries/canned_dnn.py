@@ -273,38 +273,41 @@ def program_names_of_the_graph(tf):
 
 
 def program_dropout(tf):
-  """Dropout is there in training only; with a rate of almost 1 nothing of the networks is left then."""
-  makers = [
+  """With a rate of almost 1 nothing of a network is left in training, and all when it is asked."""
+  return _all(
+    tf,
+    "dropout",
+    AMOUNTS,
     lambda folder, config, start: tf.estimator.DNNRegressor(
       [3], _deep(tf), folder, optimizer="SGD", dropout=0.999999, config=config, warm_start_from=start
     ),
-    lambda folder, config, start: tf.estimator.DNNClassifier(
-      [3], _deep(tf), folder, optimizer="SGD", dropout=0.999999, config=config, warm_start_from=start
-    ),
-    lambda folder, config, start: tf.estimator.DNNLinearCombinedRegressor(
-      folder,
-      dnn_feature_columns=_deep(tf),
-      dnn_optimizer="SGD",
-      dnn_hidden_units=[3],
-      dnn_dropout=0.999999,
-      config=config,
-      warm_start_from=start,
-    ),
-    lambda folder, config, start: tf.estimator.DNNLinearCombinedClassifier(
-      folder,
-      dnn_feature_columns=_deep(tf),
-      dnn_optimizer="SGD",
-      dnn_hidden_units=[3],
-      dnn_dropout=0.999999,
-      config=config,
-      warm_start_from=start,
-    ),
-  ]
-  return [_all(tf, "dropout_%d" % i, BINARY, make, steps=1) for i, make in enumerate(makers)]
+    steps=1,
+  )
 
 
 program_dropout.rtol = 5e-4
 program_dropout.atol = 2e-5
+
+
+def program_where_dropout_is(tf):
+  """The random numbers of dropout are there in training alone."""
+  found = []
+  for make in (
+    lambda: tf.estimator.DNNClassifier([3], _deep(tf), dropout=0.25),
+    lambda: tf.estimator.DNNLinearCombinedRegressor(dnn_feature_columns=_deep(tf), dnn_hidden_units=[3, 2], dnn_dropout=0.5),
+    lambda: tf.estimator.DNNLinearCombinedClassifier(dnn_feature_columns=_deep(tf), dnn_hidden_units=[3], dnn_dropout=0.75),
+  ):
+    for mode in (tf.estimator.ModeKeys.TRAIN, tf.estimator.ModeKeys.EVAL):
+      with tf.Graph().as_default() as graph:
+        tf.train.create_global_step()
+        features = {"size": tf.constant(SIZE), "color": tf.constant(COLOR)}
+        estimator = make()
+        estimator.model_fn(features, tf.constant(BINARY), mode, estimator.config)
+        random = [o.name for o in graph.get_operations() if o.type == "RandomUniform" and "dropout" in o.name]
+        scales = [graph.get_tensor_by_name(name.split("random")[0] + "Const:0") for name in random]
+        with tf.Session() as session:
+          found.append([random, session.run(scales)])
+  return found
 
 
 def program_seeds(tf):
