@@ -21,7 +21,7 @@ def get_input_alternatives(input_ops):
     alternatives[DEFAULT_INPUT_ALTERNATIVE_KEY] = default_inputs
   else:
     features, _ = input_ops
-  if not features:
+  if features is None or (isinstance(features, dict) and not features):
     raise ValueError("Features must be defined.")
   return alternatives, features
 

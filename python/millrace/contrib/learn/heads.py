@@ -32,6 +32,8 @@ class Head(metaclass=abc.ABCMeta):
 class _SingleHead(Head):
   """What heads with one kind of label share."""
 
+  _SCOPE = None
+
   def __init__(
     self, problem_type, logits_dimension, label_name=None, weight_column_name=None, enable_centered_bias=False, head_name=None
   ):
@@ -55,7 +57,7 @@ class _SingleHead(Head):
   ):
     """Raises ValueError for logits and their input together, or neither, and where a mode lacks labels or `train_op_fn`."""
     ModeKeys.validate(mode)
-    with tf.variable_scope(None, default_name=self._head_name or type(self).__name__.strip("_").lower(), values=None):
+    with tf.variable_scope(None, default_name=self._head_name or self._SCOPE):
       if (logits is None) == (logits_input is None):
         raise ValueError("Exactly one of logits and logits_input must be supplied.")
       if logits is None:
@@ -103,7 +105,7 @@ class _SingleHead(Head):
         labels = labels[self._label_name]
     if isinstance(labels, tf.SparseTensor):
       labels = tf.sparse_tensor_to_dense(labels)
-    return self._shaped_labels(labels)
+    return self._shaped_labels(tf.convert_to_tensor(labels))
 
   def _weights_of(self, features):
     if not self._weight_column_name:
@@ -113,12 +115,14 @@ class _SingleHead(Head):
 
   def _with_centered_bias(self, logits):
     """Logits with a bias for each class, and a function of the labels that makes the op which moves it."""
-    bias = tf.get_variable(
-      (self._head_name or "") + "centered_bias_weight",
-      [self._logits_dimension],
-      initializer=tf.zeros_initializer(),
-      trainable=False,
-    )
+    with tf.variable_scope(tf.get_variable_scope()) as scope:
+      scope.set_partitioner(None)
+      bias = tf.get_variable(
+        (self._head_name or "") + "centered_bias_weight",
+        [self._logits_dimension],
+        initializer=tf.zeros_initializer(),
+        trainable=False,
+      )
     for i in range(self._logits_dimension):
       tf.summary.scalar(self._named(f"centered_bias/bias_{i}"), bias[i])
 
@@ -145,6 +149,8 @@ def _weighted(losses, weights):
 
 
 class _RegressionHead(_SingleHead):
+  _SCOPE = "regression_head"
+
   def __init__(self, label_dimension, loss_fn, link_fn, **kwargs):
     super().__init__(ProblemType.LINEAR_REGRESSION, label_dimension, **kwargs)
     self._loss_fn = loss_fn
@@ -193,6 +199,8 @@ class _ClassHead(_SingleHead):
 
 
 class _BinaryHead(_ClassHead):
+  _SCOPE = "binary_logistic_head"
+
   def __init__(self, **kwargs):
     super().__init__(ProblemType.LOGISTIC_REGRESSION, 1, **kwargs)
 
@@ -234,6 +242,8 @@ class _BinaryHead(_ClassHead):
 
 
 class _MultiClassHead(_ClassHead):
+  _SCOPE = "multi_class_head"
+
   def __init__(self, n_classes, metric_class_ids=None, **kwargs):
     super().__init__(ProblemType.CLASSIFICATION, n_classes, **kwargs)
     self._metric_class_ids = list(metric_class_ids or [])
@@ -271,6 +281,8 @@ class _MultiClassHead(_ClassHead):
 
 
 class _MultiLabelHead(_ClassHead):
+  _SCOPE = "multi_label_head"
+
   def __init__(self, n_classes, metric_class_ids=None, **kwargs):
     super().__init__(ProblemType.CLASSIFICATION, n_classes, **kwargs)
     self._metric_class_ids = list(metric_class_ids or [])

@@ -179,4 +179,4 @@ def extend_export_strategy(base_export_strategy, post_export_fn, post_export_nam
     tf.gfile.DeleteRecursively(made)
     return tf.compat.as_bytes(target if result is None else result)
 
-  return ExportStrategy(post_export_name or base_export_strategy.name, export_fn, base_export_strategy.strip_default_attrs)
+  return ExportStrategy(post_export_name or base_export_strategy.name, export_fn)

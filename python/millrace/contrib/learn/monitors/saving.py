@@ -151,9 +151,10 @@ class GraphDump(BaseMonitor):
 
   def begin(self, max_steps=None):
     super().begin(max_steps=max_steps)
-    tensors = [tensor for op in tf.get_default_graph().get_operations() if op.type not in self._ignore_ops for tensor in op.values()]
+    graph = tf.get_default_graph()
+    tensors = [tensor for op in graph.get_operations() if op.type not in self._ignore_ops for tensor in op.values()]
     plain = (tf.float16, tf.float32, tf.float64, tf.int32, tf.int64, tf.uint8, tf.bool, tf.string)
-    self._tensors = [tensor.name for tensor in tensors if tensor.dtype.base_dtype in plain]
+    self._tensors = [tensor.name for tensor in tensors if tensor.dtype.base_dtype in plain and graph.is_fetchable(tensor)]
 
   def step_begin(self, step):
     super().step_begin(step)
