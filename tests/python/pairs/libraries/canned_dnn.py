@@ -1,5 +1,7 @@
 """Premade estimators of deep networks, alone and with a linear part, that begin with given weights."""
 
+import tempfile
+
 import numpy as np
 
 SIZE = np.array([[0.5], [1.5], [-1.0], [2.0], [0.0], [1.0]], np.float32)
@@ -293,9 +295,13 @@ def program_where_dropout_is(tf):
   """The random numbers of dropout are there in training alone."""
   found = []
   for make in (
-    lambda: tf.estimator.DNNClassifier([3], _deep(tf), dropout=0.25),
-    lambda: tf.estimator.DNNLinearCombinedRegressor(dnn_feature_columns=_deep(tf), dnn_hidden_units=[3, 2], dnn_dropout=0.5),
-    lambda: tf.estimator.DNNLinearCombinedClassifier(dnn_feature_columns=_deep(tf), dnn_hidden_units=[3], dnn_dropout=0.75),
+    lambda: tf.estimator.DNNClassifier([3], _deep(tf), tempfile.mkdtemp(dir="."), dropout=0.25),
+    lambda: tf.estimator.DNNLinearCombinedRegressor(
+      tempfile.mkdtemp(dir="."), dnn_feature_columns=_deep(tf), dnn_hidden_units=[3, 2], dnn_dropout=0.5
+    ),
+    lambda: tf.estimator.DNNLinearCombinedClassifier(
+      tempfile.mkdtemp(dir="."), dnn_feature_columns=_deep(tf), dnn_hidden_units=[3], dnn_dropout=0.75
+    ),
   ):
     for mode in (tf.estimator.ModeKeys.TRAIN, tf.estimator.ModeKeys.EVAL):
       with tf.Graph().as_default() as graph:

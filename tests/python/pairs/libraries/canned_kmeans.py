@@ -1,8 +1,14 @@
 """K-means as an estimator: centers, distances, scores, and what ends a training."""
 
+import tempfile
+
 import numpy as np
 
 POINTS = np.random.RandomState(0).randn(20, 2).astype(np.float32) + np.repeat([[0, 0], [4, 4]], 10, 0).astype(np.float32)
+
+
+def _folder():
+  return tempfile.mkdtemp(dir=".")
 
 
 def _input(tf, points=POINTS, epochs=1, batch=20):
@@ -14,7 +20,7 @@ def _many(tf, points=POINTS):
 
 
 def _all(tf, steps=3, points=POINTS, **arguments):
-  kmeans = tf.estimator.experimental.KMeans(config=tf.estimator.RunConfig(tf_random_seed=4), **arguments)
+  kmeans = tf.estimator.experimental.KMeans(model_dir=_folder(), config=tf.estimator.RunConfig(tf_random_seed=4), **arguments)
   kmeans.train(_many(tf, points), steps=steps)
   return [
     kmeans.cluster_centers(),
@@ -79,7 +85,7 @@ program_cosine.atol = 1e-5
 
 
 def program_relative_tolerance(tf):
-  kmeans = tf.estimator.experimental.KMeans(2, use_mini_batch=False, seed=3, relative_tolerance=0.5)
+  kmeans = tf.estimator.experimental.KMeans(2, _folder(), use_mini_batch=False, seed=3, relative_tolerance=0.5)
   kmeans.train(_many(tf), steps=50)
   return [kmeans.cluster_centers(), int(kmeans.get_variable_value("global_step"))]
 
@@ -94,7 +100,7 @@ def program_few_points_at_first(tf):
     data = tf.data.Dataset.from_tensor_slices(POINTS).repeat().batch(3)
     return data.make_one_shot_iterator().get_next()
 
-  kmeans = tf.estimator.experimental.KMeans(5, use_mini_batch=False, seed=3, initial_clusters="random")
+  kmeans = tf.estimator.experimental.KMeans(5, _folder(), use_mini_batch=False, seed=3, initial_clusters="random")
   kmeans.train(read, steps=1)
   return [kmeans.cluster_centers().shape]
 
@@ -126,9 +132,9 @@ def program_names_and_errors(tf):
   found = [k.SQUARED_EUCLIDEAN_DISTANCE, k.COSINE_DISTANCE, k.RANDOM_INIT, k.KMEANS_PLUS_PLUS_INIT]
   found += [k.SCORE, k.CLUSTER_INDEX, k.CLUSTER_CENTERS_VAR_NAME, k.ALL_DISTANCES]
   for call in (
-    lambda: k(2, initial_clusters="what"),
-    lambda: k(2, distance_metric="what"),
-    lambda: k(2, initial_clusters="kmc2").train(_many(tf), steps=1),
+    lambda: k(2, _folder(), initial_clusters="what"),
+    lambda: k(2, _folder(), distance_metric="what"),
+    lambda: k(2, _folder(), initial_clusters="kmc2").train(_many(tf), steps=1),
   ):
     try:
       found.append(call() and None)
@@ -138,7 +144,7 @@ def program_names_and_errors(tf):
 
 
 def program_evaluation(tf):
-  kmeans = tf.estimator.experimental.KMeans(2, seed=1, initial_clusters=POINTS[:2], use_mini_batch=False)
+  kmeans = tf.estimator.experimental.KMeans(2, _folder(), seed=1, initial_clusters=POINTS[:2], use_mini_batch=False)
   kmeans.train(_many(tf), steps=2)
   return kmeans.evaluate(_input(tf))
 

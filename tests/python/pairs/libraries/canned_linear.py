@@ -1,5 +1,7 @@
 """Premade linear estimators: trained on a few rows, evaluated, asked; their variables, metrics and predictions."""
 
+import tempfile
+
 import numpy as np
 
 AGE = np.array([[20.0], [35.0], [50.0], [65.0], [40.0], [25.0]], np.float32)
@@ -172,12 +174,12 @@ def program_errors(tf):
     with tf.Graph().as_default():
       tf.train.create_global_step()
       features = {"age": tf.constant(AGE), "job": tf.constant(JOB), "weight": tf.constant(WEIGHT)}
-      estimator = make(_columns(tf) if columns is None else columns, **arguments)
+      estimator = make(_columns(tf) if columns is None else columns, tempfile.mkdtemp(dir="."), **arguments)
       labels = None if labels is None else tf.constant(labels)
       estimator.model_fn(features, labels, tf.estimator.ModeKeys.TRAIN, estimator.config)
 
   def train(labels, **arguments):
-    tf.estimator.LinearClassifier(_columns(tf), **arguments).train(_input(tf, labels), steps=1)
+    tf.estimator.LinearClassifier(_columns(tf), tempfile.mkdtemp(dir="."), **arguments).train(_input(tf, labels), steps=1)
 
   words = np.array([["a"], ["b"], ["a"], ["b"], ["a"], ["b"]])
   return [
