@@ -13,9 +13,9 @@ import pair_runner  # noqa: E402
 
 sys.path.insert(0, pair_runner.package_folder())
 
-import millrace as tf  # noqa: E402
-
 from steps_of_optimizers import DENSE, ROW_VALUES, ROWS, START, check, gradient, kinds, trained  # noqa: E402
+
+import millrace as tf  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ import pair_runner  # noqa: E402
 
 sys.path.insert(0, pair_runner.package_folder())
 
-import millrace as tf  # noqa: E402
-
 from elements_of_queues import numbers, taken  # noqa: E402
+
+import millrace as tf  # noqa: E402
 
 training = tf.contrib.training
 

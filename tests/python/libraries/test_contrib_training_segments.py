@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ import pair_runner  # noqa: E402
 
 sys.path.insert(0, pair_runner.package_folder())
 
-import millrace as tf  # noqa: E402
-
 from elements_of_queues import numbers, taken  # noqa: E402
+
+import millrace as tf  # noqa: E402
 
 training = tf.contrib.training
 
@@ -166,6 +167,30 @@ def test_the_last_batch_may_be_small(small):
       assert session.run([batch.sequences["s"], save])[0].tolist() == [[1, 2]]
     with pytest.raises(tf.errors.OutOfRangeError):
       session.run(batch.key)
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_batches_that_wait_end_with_the_input(small):
+  """Segments that follow the one sequence that is in do not keep a batch waiting for a second one."""
+  state_saver = saver(allow_small_batch=small, input_sequences={"s": tf.range(6)}, input_length=tf.constant(6))
+  batch = state_saver.next_batch
+  save = batch.save_state("i", batch.state("i") + 1)
+  found = []
+
+  def take(session):
+    try:
+      while True:
+        found.append([v.tolist() for v in session.run([batch.sequences["s"], batch.state("i"), save])[:2]])
+    except tf.errors.OutOfRangeError:
+      found.append("end")
+
+  with tf.Session() as session:
+    session.run(state_saver.prefetch_op)
+    thread = threading.Thread(target=take, args=[session])
+    thread.start()
+    session.run(state_saver.close())
+    thread.join(20)
+  assert found == ([[[[0, 1]], [1]], [[[2, 3]], [2]], [[[4, 5]], [3]], "end"] if small else ["end"])
 
 
 def saver(**arguments):
