@@ -21,11 +21,6 @@ import textwrap
 import pair_runner
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-# Name spaces that a later part of the package has.
-LATER = re.compile(
-  r"^tf\.(layers|losses|metrics|estimator|feature_column|distributions|contrib|Module|nn\.rnn_cell|linalg\.LinearOperator|"
-  r"linalg\.experimental)(\.|$|[A-Z])"
-)
 OFTEN = 3
 
 
@@ -60,12 +55,12 @@ _FUNCTIONS_WITH_PARTS = {
 
 
 def rows():
-  """The rows in scope: without name spaces that come later, and names that the package says it does not offer."""
+  """The rows in scope: without names that the package says it does not offer."""
   from millrace.api.tables import tables
 
   with open(os.path.join(FOLDER, "api_1_15.tsv"), encoding="utf-8") as file:
     found = [Row(line) for line in file if not line.startswith("#")]
-  return [row for row in found if not LATER.match(row.name) and tables().reason(row.name) is None]
+  return [row for row in found if tables().reason(row.name) is None]
 
 
 def parameters(signature):
@@ -236,14 +231,16 @@ class Coverage:
     self._tf = tf
     self.calls = {}  # identity of the object: list of calls
     self.names = set()
-    for path in sorted(glob.glob(os.path.join(pair_runner.PAIRS, "*.py"))):
+    self.spelled = set()  # of a name that stands for None there is no object to tell it by
+    for path in sorted(glob.glob(os.path.join(pair_runner.PAIRS, "**", "*.py"), recursive=True)):
       agreeing = [name for name, text in pair_runner.compare_file(path) if text is None] if run else None
       self._add(calls_in(path, agreeing))
-    for path in sorted(glob.glob(os.path.join(FOLDER, "test_*.py"))):
+    for path in sorted(glob.glob(os.path.join(FOLDER, "**", "test_*.py"), recursive=True)):
       self._add(calls_in(path))
 
   def _add(self, visitors):
     for visitor in visitors:
+      self.spelled |= visitor.names
       self.names |= {id(found) for found in map(self._object, visitor.names) if found is not None}
       for name, calls in visitor.calls.items():
         found = self._object(name)
@@ -341,7 +338,7 @@ def count(tf, coverage, area_wanted=None):
       add(
         row,
         "parameters",
-        not left and (called or id(found) in coverage.names),
+        not left and (called or id(found) in coverage.names or row.name in coverage.spelled),
         "%s: %s" % (row.name, ", ".join(left) or "not called"),
       )
     else:

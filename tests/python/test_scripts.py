@@ -189,6 +189,23 @@ def test_old_names_without_the_option(tmp_path):
   assert ran.stdout == "Mul (2,)\n", ran.stderr
 
 
+def test_modules_from_before_1_0(tmp_path):
+  text = """
+import tensorflow as tf
+from tensorflow.models.rnn import seq2seq as models
+from tensorflow.nn import seq2seq
+from tensorflow.python.ops import seq2seq as internal
+losses = tf.nn.seq2seq.sequence_loss_by_example([tf.zeros([2, 4])], [tf.constant([0, 1])], [tf.constant([1.0, 2.0])])
+print(seq2seq.rnn_decoder is tf.contrib.legacy_seq2seq.rnn_decoder is internal.rnn_decoder is models.rnn_decoder)
+print(tf.Session().run(losses).tolist())
+"""
+  ran = package.script(tmp_path, text, options=["--tf", "0.12"])
+  assert ran.returncode == 0, ran.stderr
+  said = ran.stdout.splitlines()
+  assert said[0] == "True"
+  np.testing.assert_allclose(eval(said[1]), [np.log(4), np.log(4)], rtol=1e-5)
+
+
 def test_the_command(tmp_path):
   command = os.environ.get("MILLRACE_COMMAND")
   if not command or not os.path.exists(command):

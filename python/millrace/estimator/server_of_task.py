@@ -4,6 +4,8 @@ import millrace as tf
 from millrace.estimator.cluster_environment import TaskType
 from millrace.framework import protos
 
+# They serve until the process ends, whoever else forgets them.
+_started = []
 TRAINERS = (TaskType.CHIEF, TaskType.MASTER, TaskType.WORKER)
 _WHERE_TO_SAY = "in RunConfig or set the TF_CONFIG environment variable."
 
@@ -34,4 +36,5 @@ def start(config):
     protocol=config.protocol,
   )
   server.start()
+  _started.append(server)
   return server

@@ -15,6 +15,8 @@ from millrace.layers.making_weights import MakingWeights
 from millrace.layers.module import Module
 from millrace.layers.weights import Weights
 from millrace.ops.variables import scope as scopes
+from millrace.ops.variables.partitioned import PartitionedVariable
+from millrace.ops.variables.variable import Variable
 
 InputSpec = specs.InputSpec
 _KEYWORDS = ("dynamic", "input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast")
@@ -281,14 +283,21 @@ class Layer(MakingWeights, Weights, LossesAndUpdates, Connections, Module):
     made = type(self).__new__(type(self))
     memo[id(self)] = made
     for name, value in vars(self).items():
-      if name in ("_scope", "_current_scope"):
+      if isinstance(value, scopes.VariableScope):
         value = copy.copy(value)
-      elif name == "_calls":
+      elif isinstance(value, list) and (name == "_calls" or _are_of_graph(value)):
         value = list(value)
-      elif name not in ("_graph", "_call_inputs"):
+      elif name not in ("_graph", "_call_inputs") and not _are_of_graph(value):
         value = copy.deepcopy(value, memo)
       object.__setattr__(made, name, value)
     return made
+
+
+def _are_of_graph(value):
+  """Whether a value is a tensor or a variable, or a list or tuple of such: copies of a layer share them."""
+  if isinstance(value, (list, tuple)):
+    return bool(value) and all(_are_of_graph(part) for part in value)
+  return isinstance(value, (ops.Tensor, Variable, PartitionedVariable))
 
 
 def _to_tensor(part):

@@ -1,7 +1,7 @@
 """Names from before TensorFlow 1.0: they work in scripts that are run unchanged, with a warning that says the new name.
 
-`compat/old_names.txt` has them: the old name, the new one, and for arguments that are called differently pairs `old=new`. With
-version 0.12, functions whose arguments had another order have it again (`before_1_0`) in the modules that scripts import.
+`compat/old_names.txt` has them: the old name, the new one, and for arguments that are called differently pairs `old=new`. A whole
+module may stand under an old name as well. With version 0.12, functions whose arguments had another order have it again (`before_1_0`) in the modules that scripts import.
 """
 
 import functools
@@ -83,5 +83,9 @@ def install():
   """Adds the old names to the public ones."""
   public = tables()
   for name, (new, _) in names().items():
-    if name not in public.places and new in public.places:
+    if name in public.places:
+      continue
+    if new in public.members:
+      public.add(name, new[len("tf.") :])
+    elif new in public.places:
       public.add(name, "scripts.old_names:old.%s" % name.replace(".", "__"))

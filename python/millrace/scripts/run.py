@@ -8,8 +8,10 @@ import types
 USAGE = """usage: python -m millrace [--tf VERSION] SCRIPT [ARGUMENT]...
        python -m millrace [--tf VERSION] -m MODULE [ARGUMENT]...
        python -m millrace [--tf VERSION] -c PROGRAM [ARGUMENT]...
+       python -m millrace [--tf VERSION] --explain SCRIPT|NAME...
 
 Runs a program in which `import tensorflow` is Millrace. With --tf 0.12, names and orders of arguments are those of before 1.0.
+With --explain, nothing is run: it says which names of TensorFlow a script uses that are not there, or what a name is.
 """
 EXIT_USAGE = 2
 
@@ -25,6 +27,8 @@ def main(argv=None):
     if word in ("--help", "-h"):
       print(USAGE, end="")
       return 0
+    if word == "--explain":
+      return _explain(version, words)
     if word == "--tf" and words:
       version = words.pop(0)
     elif word.startswith("--tf="):
@@ -46,6 +50,16 @@ def main(argv=None):
   if words[0] == "-":
     return _run_text(sys.stdin.read(), "<stdin>", words, "")
   return _run_file(words[0], words)
+
+
+def _explain(version, words):
+  from millrace.scripts import explain, hook
+
+  try:
+    hook.install(version)
+  except ValueError as error:
+    return _usage(str(error))
+  return explain.main(words)
 
 
 def _usage(text):
@@ -96,6 +110,15 @@ def _run_module(name, args):
   return 0
 
 
+def _hint(error):
+  """After an error about a name that is not there, says how to find all such names of a script."""
+  from millrace.api import modules
+
+  name = sys.modules["__main__"].__dict__.get("__file__")
+  if name and (isinstance(error, modules.UnknownName) or "is not part of Millrace" in str(error)):
+    sys.stderr.write("millrace: `python -m millrace --explain %s` lists all names that are not there.\n" % name)
+
+
 def _is_ours(path):
   from millrace.framework import errors
 
@@ -128,6 +151,7 @@ def _report(error):
     pending += [one.__cause__, one.__context__]
   sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
   sys.excepthook(type(error), error, error.__traceback__)
+  _hint(error)
   if isinstance(error, KeyboardInterrupt):
     import signal
 

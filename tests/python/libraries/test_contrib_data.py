@@ -3,11 +3,17 @@
 import glob
 import os
 import sqlite3
+import sys
 
 import numpy as np
 import pytest
 
-import millrace as tf
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import pair_runner  # noqa: E402
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
 
 data = tf.contrib.data
 lookup = tf.contrib.lookup

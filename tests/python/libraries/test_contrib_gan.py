@@ -1,11 +1,18 @@
 """tf.contrib.gan: models, losses by their formulas in numpy, train ops and training, features, pictures."""
 
 import glob
+import os
+import sys
 
 import numpy as np
 import pytest
 
-import millrace as tf
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import pair_runner  # noqa: E402
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
 
 gan = tf.contrib.gan
 wargs = gan.losses.wargs

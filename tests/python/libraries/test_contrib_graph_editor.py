@@ -1,11 +1,18 @@
 """tf.contrib.graph_editor: selecting, views, rerouting, detaching and copying, by what graphs give afterwards."""
 
+import os
 import re
+import sys
 
 import numpy as np
 import pytest
 
-import millrace as tf
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import pair_runner  # noqa: E402
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
 
 ge = tf.contrib.graph_editor
 

@@ -1,12 +1,18 @@
 """Small parts of tf.contrib: copied graphs, lists of ops, activations and losses, older summaries, testing, objects in checkpoints."""
 
 import os
+import sys
 import unittest
 
 import numpy as np
 import pytest
 
-import millrace as tf
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import pair_runner  # noqa: E402
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
 
 nn = tf.contrib.nn
 

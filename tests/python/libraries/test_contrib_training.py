@@ -238,7 +238,7 @@ def test_steps_of_training():
       training.multiply_gradients(*arguments)
 
 
-def test_training_loop_and_evaluation(tmp_path):
+def test_training_loop_and_evaluation(tmp_path, monkeypatch):
   folder = str(tmp_path / "model")
   x = tf.get_variable("x", initializer=[8.0])
   tf.summary.scalar("x", x[0])
@@ -262,6 +262,9 @@ def test_training_loop_and_evaluation(tmp_path):
   for arguments in ({}, {"save_summaries_steps": None}):
     with pytest.raises(ValueError, match="logdir cannot be None"):
       training.train(train, None, **arguments)
+  # Other workers wait for the chief to initialize variables.
+  with pytest.raises(tf.errors.DeadlineExceededError):
+    training.train(train, None, is_chief=False, max_wait_secs=1)
   assert any(name.startswith("events") for name in os.listdir(folder))
   path = training.wait_for_new_checkpoint(folder, last_checkpoint=None, seconds_to_sleep=0, timeout=5)
   assert path.endswith("model.ckpt-3")
@@ -269,6 +272,11 @@ def test_training_loop_and_evaluation(tmp_path):
   asked = []
   found = training.checkpoints_iterator(folder, min_interval_secs=0, timeout=0, timeout_fn=lambda: asked.append(1) or True)
   assert list(found) == [path] and asked == [1]
+  waits = []
+  monkeypatch.setattr("time.sleep", waits.append)
+  assert list(training.checkpoints_iterator(folder, min_interval_secs=30, timeout=0)) == [path]
+  assert len(waits) == 1 and 0 < waits[0] <= 30
+  monkeypatch.undo()
 
   tf.reset_default_graph()
   x = tf.get_variable("x", [1])

@@ -318,6 +318,29 @@ def test_estimators_of_heads(tmp_path, kind):
     assert "dnn/hiddenlayer_0/kernel" in estimator.get_variable_names()
 
 
+def test_a_network_of_a_head_goes_on_from_another(tmp_path):
+  head = tf.estimator.RegressionHead(loss_reduction="sum", weight_column="w")
+  columns = [tf.feature_column.numeric_column("x")]
+  one = tf.estimator.DNNEstimator(head, [4], columns, model_dir=str(tmp_path / "one"), dropout=0.1, batch_norm=True)
+  one.train(_input, steps=3)
+  two = tf.estimator.DNNEstimator(
+    head,
+    [4],
+    columns,
+    model_dir=str(tmp_path / "two"),
+    optimizer=tf.train.GradientDescentOptimizer(0.0),
+    dropout=0.5,
+    warm_start_from=one.model_dir,
+    batch_norm=True,
+  )
+  two.train(_input, steps=1)
+  for name in ("dnn/hiddenlayer_0/kernel", "dnn/hiddenlayer_0/batchnorm_0/gamma", "dnn/logits/bias"):
+    np.testing.assert_array_equal(one.get_variable_value(name), two.get_variable_value(name))
+  # Moving averages follow the batches.
+  name = "dnn/hiddenlayer_0/batchnorm_0/moving_mean"
+  assert np.abs(one.get_variable_value(name)).max() > 0
+
+
 def test_a_head_of_a_program():
   class Half(tf.estimator.Head):
     name = "half"

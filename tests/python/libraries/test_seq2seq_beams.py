@@ -372,3 +372,13 @@ def test_tiling():
   with tf.Session() as session:
     one, other = session.run([made[0], made[1]["x"]], {fed: t})
   assert one.tolist() == np.repeat(t, 2, axis=0).tolist() == other.tolist()
+
+
+def test_forms_of_outputs():
+  assert seq2seq.BasicDecoderOutput(1, sample_id=2) == (1, 2) and seq2seq.BasicDecoderOutput(3, 4).rnn_output == 3
+  output = seq2seq.BeamSearchDecoderOutput(scores=1, predicted_ids=2, parent_ids=3)
+  assert output == (1, 2, 3) and output._replace(scores=5).scores == 5
+  final = seq2seq.FinalBeamSearchDecoderOutput(predicted_ids=1, beam_search_decoder_output=output)
+  assert final == (1, output)
+  state = seq2seq.BeamSearchDecoderState(cell_state=1, log_probs=2, finished=3, lengths=4, accumulated_attention_probs=())
+  assert state == (1, 2, 3, 4, ())

@@ -48,7 +48,7 @@ def table_of(rows):
 
 def test_embeddings_of_ids():
   column = fc.embedding_column(
-    fc.sequence_categorical_column_with_identity("id", 4), 2, initializer=tf.constant_initializer(TABLE)
+    tf.feature_column.sequence_categorical_column_with_identity("id", 4), 2, initializer=tf.constant_initializer(TABLE)
   )
   value, lengths = layer({"id": ids()}, column)
   np.testing.assert_array_equal(value, table_of([[1, 3], [None, None], [2, None], [None, None]]))
@@ -60,7 +60,7 @@ def test_embeddings_of_ids():
 def test_several_ids_of_a_step():
   """Three dimensions: example, step, id."""
   column = fc.embedding_column(
-    sequences.sequence_categorical_column_with_identity("id", 4, default_value=1),
+    tf.feature_column.sequence_categorical_column_with_identity("id", 4, default_value=1),
     2,
     combiner="sum",
     initializer=tf.constant_initializer(TABLE),
@@ -75,8 +75,8 @@ def test_indicators_of_words(tmp_path):
   path = tmp_path / "words"
   path.write_text("a\nb\nc\n")
   feature = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ["b", "zz", "a"], [2, 2])
-  by_list = sequences.sequence_categorical_column_with_vocabulary_list("w", ("a", "b"), tf.string, -1, 1)
-  by_file = sequences.sequence_categorical_column_with_vocabulary_file("w", str(path), 2, 0, 1, tf.string)
+  by_list = tf.feature_column.sequence_categorical_column_with_vocabulary_list("w", ("a", "b"), tf.string, -1, 1)
+  by_file = tf.feature_column.sequence_categorical_column_with_vocabulary_file("w", str(path), 2, 0, 1, tf.string)
   value, lengths = layer({"w": feature}, fc.indicator_column(by_list))
   np.testing.assert_array_equal(value, [[[0, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, 0]]])
   np.testing.assert_array_equal(lengths, [2, 1])
@@ -84,9 +84,22 @@ def test_indicators_of_words(tmp_path):
   np.testing.assert_array_equal(value, [[[0, 1], [0, 1]], [[1, 0], [0, 0]]])
 
 
+def test_vocabularies_of_numbers_and_defaults(tmp_path):
+  path = tmp_path / "numbers"
+  path.write_text("10\n20\n")
+  feature = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([20, 30, 10], tf.int64), [2, 2])
+  by_file = tf.feature_column.sequence_categorical_column_with_vocabulary_file("n", str(path), num_oov_buckets=1, dtype=tf.int64)
+  by_list = tf.feature_column.sequence_categorical_column_with_vocabulary_list("n", [10, 20], default_value=0)
+  value, lengths = layer({"n": feature}, fc.indicator_column(by_file))
+  np.testing.assert_array_equal(value, [[[0, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, 0]]])
+  np.testing.assert_array_equal(lengths, [2, 1])
+  value, _ = layer({"n": feature}, fc.indicator_column(by_list))
+  np.testing.assert_array_equal(value, [[[0, 1], [1, 0]], [[1, 0], [0, 0]]])
+
+
 def test_hashes():
   feature = tf.SparseTensor([[0, 0], [0, 1]], tf.constant([7, 8]), [1, 2])
-  column = sequences.sequence_categorical_column_with_hash_bucket("n", 5, dtype=tf.int32)
+  column = tf.feature_column.sequence_categorical_column_with_hash_bucket("n", 5, dtype=tf.int32)
   value, _ = layer({"n": feature}, fc.indicator_column(column))
   expected = run(tf.string_to_hash_bucket_fast(["7", "8"], 5))[0]
   np.testing.assert_array_equal(value[0], np.eye(5)[expected])
@@ -94,7 +107,7 @@ def test_hashes():
 
 def test_numbers():
   feature = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [1, 0]], [1.0, 2.0, 3.0, 4.0], [2, 3])
-  column = sequences.sequence_numeric_column("x", default_value=-1.0)
+  column = tf.feature_column.sequence_numeric_column("x", default_value=-1.0)
   value, lengths = layer({"x": feature}, column)
   np.testing.assert_array_equal(value, [[[1], [2], [3]], [[4], [-1], [-1]]])
   np.testing.assert_array_equal(lengths, [3, 1])
@@ -102,7 +115,9 @@ def test_numbers():
 
 def test_numbers_of_a_shape():
   feature = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [0, 3], [1, 0], [1, 1]], tf.constant([1, 2, 3, 4, 5, 6], tf.int64), [2, 4])
-  column = fc.sequence_numeric_column("x", shape=[2], dtype=tf.int64, default_value=0, normalizer_fn=lambda x: x * 10)
+  column = tf.feature_column.sequence_numeric_column(
+    "x", shape=[2], dtype=tf.int64, default_value=0, normalizer_fn=lambda x: x * 10
+  )
   value, lengths = layer({"x": feature}, column)
   np.testing.assert_array_equal(value, [[[10, 20], [30, 40]], [[50, 60], [0, 0]]])
   np.testing.assert_array_equal(lengths, [2, 1])
@@ -112,12 +127,12 @@ def test_numbers_of_a_shape():
 def test_several_columns_go_by_their_names():
   x = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1.0, 2.0, 3.0], [4, 2])
   shared = fc.shared_embedding_columns(
-    [fc.sequence_categorical_column_with_identity(key, 4) for key in ("b", "a")],
+    [tf.feature_column.sequence_categorical_column_with_identity(key, 4) for key in ("b", "a")],
     2,
     initializer=tf.constant_initializer(TABLE),
   )
   features = {"x": x, "a": ids(), "b": ids((0, 0, 0))}
-  value, lengths = layer(features, sequences.sequence_numeric_column("x"), *shared, weight_collections=["mine"])
+  value, lengths = layer(features, tf.feature_column.sequence_numeric_column("x"), *shared, weight_collections=["mine"])
   numbers = np.array([[[1], [2]], [[0], [0]], [[3], [0]], [[0], [0]]], np.float32)
   one, two = table_of([[1, 3], [None, None], [2, None], [None, None]]), table_of([[0, 0], [None, None], [0, None], [None, None]])
   np.testing.assert_array_equal(value, np.concatenate([one, two, numbers], 2))
@@ -126,7 +141,7 @@ def test_several_columns_go_by_their_names():
 
 
 def test_not_trained():
-  column = fc.embedding_column(fc.sequence_categorical_column_with_identity("id", 4), 2)
+  column = fc.embedding_column(tf.feature_column.sequence_categorical_column_with_identity("id", 4), 2)
   sequences.sequence_input_layer({"id": ids()}, [column], trainable=False)
   assert not tf.trainable_variables()
 
@@ -137,7 +152,7 @@ def test_sequences_of_other_lengths_fail():
     "y": tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [1.0, 2.0, 3.0], [2, 2]),
   }
   with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
-    layer(features, sequences.sequence_numeric_column("x"), sequences.sequence_numeric_column("y"))
+    layer(features, tf.feature_column.sequence_numeric_column("x"), tf.feature_column.sequence_numeric_column("y"))
 
 
 def test_what_is_no_sequence_is_refused():
@@ -154,14 +169,15 @@ def test_what_is_no_sequence_is_refused():
     with pytest.raises(ValueError, match=words):
       sequences.sequence_input_layer({"id": ids(), "x": tf.constant([[1.0]])}, [column])
   with pytest.raises(TypeError, match="sequence_column feature must be a SparseTensor"):
-    sequences.sequence_input_layer({"x": tf.constant([[1.0]])}, [sequences.sequence_numeric_column("x")])
+    sequences.sequence_input_layer({"x": tf.constant([[1.0]])}, [tf.feature_column.sequence_numeric_column("x")])
   for arguments, kind in (((3,), ValueError), (("x", 2.5), TypeError), (("x", 0), ValueError)):
     with pytest.raises(kind):
-      sequences.sequence_numeric_column(*arguments)
+      tf.feature_column.sequence_numeric_column(*arguments)
+  assert sequences.sequence_numeric_column is tf.feature_column.sequence_numeric_column
   with pytest.raises(ValueError, match="dtype must be convertible to float"):
-    sequences.sequence_numeric_column("x", dtype=tf.string)
+    tf.feature_column.sequence_numeric_column("x", dtype=tf.string)
   with pytest.raises(TypeError, match="normalizer_fn must be a callable"):
-    sequences.sequence_numeric_column("x", normalizer_fn=1)
+    tf.feature_column.sequence_numeric_column("x", normalizer_fn=1)
 
 
 def test_context_at_each_step():
@@ -177,7 +193,7 @@ def test_context_at_each_step():
 
 def test_training_of_a_recurrent_model():
   """A sum over steps of embedded words learns which word counts."""
-  words = fc.sequence_categorical_column_with_vocabulary_list("w", ["good", "bad"])
+  words = tf.feature_column.sequence_categorical_column_with_vocabulary_list("w", ["good", "bad"])
   column = fc.embedding_column(words, 1, initializer=tf.zeros_initializer())
   feature = tf.SparseTensor([[0, 0], [0, 1], [1, 0], [2, 0]], ["good", "good", "bad", "good"], [3, 2])
   value, lengths = sequences.sequence_input_layer({"w": feature}, [column])

@@ -2,11 +2,17 @@
 
 import importlib
 import json
+import os
 import sys
 
 import pytest
 
-import millrace as tf
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import pair_runner  # noqa: E402
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""tf.contrib.estimator: heads as functions."""
+"""tf.contrib.estimator: what changes estimators of tf.estimator."""

@@ -5,7 +5,6 @@ import collections
 import millrace as tf
 from millrace.framework import dtypes
 from millrace.ops.losses.broadcasting import broadcast_weights
-from millrace.ops.metrics.shapes import fitted
 from millrace.ops.metrics.thresholds import counts_at_thresholds, default_thresholds
 from millrace.ops.metrics.variables import collected, metric_variable
 

@@ -148,10 +148,10 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
 
     def loss_and_gradient(x):
       loss, gradient = loss_grad_func(x)
-      return loss, gradient.astype("float64")
+      return float(loss), gradient.astype("float64")
 
     constraints = [
-      {"type": kind, "fun": function, "jac": gradient}
+      {"type": kind, "fun": _in_doubles(function), "jac": _in_doubles(gradient)}
       for kind, functions, gradients in (
         ("eq", equality_funcs, equality_grad_funcs),
         ("ineq", inequality_funcs, inequality_grad_funcs),
@@ -167,7 +167,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
       if name in arguments:
         raise ValueError(f"Optimizer keyword arg '{name}' is set automatically and cannot be injected manually")
     arguments.update(more)
-    result = scipy.optimize.minimize(loss_and_gradient, initial_val, **arguments)
+    result = scipy.optimize.minimize(loss_and_gradient, initial_val.astype("float64"), **arguments)
     tf.logging.info(
       "Optimization terminated with:\n  Message: %s\n  Objective function value: %f\n  Number of iterations: %s\n"
       "  Number of functions evaluations: %d",
@@ -177,3 +177,8 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
       result.nfev,
     )
     return result["x"]
+
+
+def _in_doubles(function):
+  """The function with its value in doubles, which methods of SciPy ask for."""
+  return lambda x: np.asarray(function(x), dtype=np.float64)

@@ -17,11 +17,14 @@ class NextQueuedSequenceBatch:
   def _take(self):
     """Takes a batch of complete segments, and the tokens of sequences that end with them."""
     saver = self._state_saver
-    indices, keys, values = saver._barrier.take_many(saver._batch_size, saver._allow_small_batch, name="BarrierTakeMany")
+    count = saver._tickets.take(saver._batch_size, saver._allow_small_batch)
+    with tf.control_dependencies([count]):
+      number = count if saver._allow_small_batch else saver._batch_size
+      indices, keys, values = saver._barrier.take_many(number, name="BarrierTakeMany")
     found = dict(zip(saver._fields, values))
     last = tf.equal(found["sequence"], found["sequence_count"] - 1)
     ended = tf.reduce_sum(tf.cast(last, dtypes.int32))
-    with tf.control_dependencies([saver._tokens.dequeue_many(ended)]):
+    with tf.control_dependencies([saver._tokens.dequeue_many(ended), saver._tickets.put(count - ended)]):
       self._insertion_index = tf.identity(indices)
       self._key = tf.identity(keys)
       self._values = {field: tf.identity(value) for field, value in found.items()}

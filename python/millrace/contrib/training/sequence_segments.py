@@ -2,6 +2,7 @@
 
 import millrace as tf
 from millrace.contrib.training.sequence_batch import NextQueuedSequenceBatch
+from millrace.contrib.training.sequence_tickets import Tickets
 from millrace.framework import convert, dtypes, tensor_shape
 from millrace.ops.data_flow import barrier as barrier_lib
 from millrace.train import queue_runners
@@ -53,6 +54,7 @@ class SequenceQueueingStateSaver:
       self._states = _tensors(initial_states, "state")
       self._check_shapes()
       self._make_barrier()
+      self._tickets = Tickets()
       # A token for each sequence that is in.
       self._tokens = tf.FIFOQueue(-1 if capacity is None else capacity, dtypes=[dtypes.int32], shapes=[[]])
     self._prefetch_op = None
@@ -120,7 +122,9 @@ class SequenceQueueingStateSaver:
     with tf.name_scope(name, "SQSSClose", [self._prefetch_op]) as scope:
       barrier = self._barrier.close(cancel_pending_enqueues=cancel_pending_enqueues, name="BarrierClose")
       tokens = self._tokens.close(cancel_pending_enqueues=cancel_pending_enqueues, name="FIFOClose")
-      return tf.group(barrier, tokens, name=scope)
+      with tf.control_dependencies([barrier, tokens]):
+        end = self._tickets.end(self._batch_size, cancel_pending_enqueues)
+      return tf.group(barrier, tokens, end, name=scope)
 
   def _place(self, field):
     return self._fields.index(field)
@@ -172,7 +176,8 @@ class SequenceQueueingStateSaver:
         self._barrier.insert_many(self._place(("states", name)), keys[:1], tf.expand_dims(value, 0))
         for name, value in self._states.items()
       ]
-    return tf.group(*inserted, name="AllBarrierInserts")
+    with tf.control_dependencies(inserted):
+      return tf.group(self._tickets.put(1), name="AllBarrierInserts")
 
 
 def _check_map(what, values):

@@ -1,9 +1,9 @@
 """Folders of exports: each is called by the second in which it was made."""
 
 import os
-import time
 
 import millrace as tf
+from millrace.estimator import clock
 
 MAX_DIRECTORY_CREATION_ATTEMPTS = 10
 
@@ -14,10 +14,10 @@ def timestamped_export_dir(export_dir_base):
   Raises RuntimeError if ten of them are there.
   """
   for attempt in range(MAX_DIRECTORY_CREATION_ATTEMPTS):
-    path = os.path.join(tf.compat.as_bytes(export_dir_base), tf.compat.as_bytes(str(int(time.time()))))
+    path = os.path.join(tf.compat.as_bytes(export_dir_base), tf.compat.as_bytes(str(int(clock.time()))))
     if not tf.gfile.Exists(path):
       return path
-    time.sleep(1)
+    clock.sleep(1)
     tf.logging.warning("Directory %s already exists; retrying (attempt %d/%d)", path, attempt + 1, MAX_DIRECTORY_CREATION_ATTEMPTS)
   raise RuntimeError(
     f"Failed to obtain a unique export directory name after {MAX_DIRECTORY_CREATION_ATTEMPTS} attempts."

@@ -37,11 +37,11 @@ class ReaderBase:
 
   def read(self, queue, name=None):
     """Returns (key, value), two string scalars: the next record, of the next file if one has ended."""
-    return self._make("reader_read")(self._reader_ref, _reference(queue), name=name)
+    return self._make("reader_read")(self._reader_ref, self._of_queue(queue), name=name)
 
   def read_up_to(self, queue, num_records, name=None):
     """Returns (keys, values), two string vectors of up to `num_records` records."""
-    return self._make("reader_read_up_to")(self._reader_ref, _reference(queue), num_records, name=name)
+    return self._make("reader_read_up_to")(self._reader_ref, self._of_queue(queue), num_records, name=name)
 
   def num_records_produced(self, name=None):
     """Returns an int64 scalar: how many records were read."""
@@ -63,9 +63,12 @@ class ReaderBase:
     """Returns the operation that puts the reader into its initial state."""
     return self._make("reader_reset")(self._reader_ref, name=name)
 
-
-def _reference(queue):
-  return queue if isinstance(queue, Tensor) else queue.queue_ref
+  def _of_queue(self, queue):
+    """What stands for the queue: for a reader of the first generation the name under which its resource is found."""
+    handle = queue if isinstance(queue, Tensor) else queue.queue_ref
+    if handle.dtype == dtypes.resource and self._reader_ref.dtype != dtypes.resource:
+      return gen.fake_queue(handle)
+    return handle
 
 
 class WholeFileReader(ReaderBase):

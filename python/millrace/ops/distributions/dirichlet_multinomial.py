@@ -1,6 +1,7 @@
 """How often classes are drawn whose probabilities are themselves drawn from Dirichlet's distribution."""
 
 import millrace as tf
+from millrace.framework import dtypes
 from millrace.framework.graph import name_scope
 from millrace.ops.distributions.dirichlet import checked_concentration
 from millrace.ops.distributions.distribution import Distribution, kept_parameters
@@ -61,9 +62,15 @@ class DirichletMultinomial(Distribution):
   def _sample_n(self, n, seed=None):
     ones = tf.ones_like(self._mean())
     gammas = tf.random_gamma(shape=[n], alpha=self.concentration * ones, dtype=self.dtype, seed=seed)
-    # Each sample has probabilities of its own: one draw of counts for each.
-    counts = drawn_counts(tf.log(gammas), self.total_count, 1, derived_seed(seed, "dirichlet_multinomial"))
-    return tf.squeeze(counts, [0])
+    seed = derived_seed(seed, "dirichlet_multinomial")
+    # Each sample has probabilities of its own.
+    logits = tf.log(gammas)
+    if self.total_count.get_shape().ndims != 0:
+      return tf.squeeze(drawn_counts(logits, self.total_count, 1, seed), [0])
+    classes = tf.shape(logits)[-1]
+    drawn = tf.multinomial(tf.reshape(logits, [-1, classes]), tf.cast(self.total_count, dtypes.int32), seed=seed)
+    counts = tf.reduce_sum(tf.one_hot(drawn, depth=classes, dtype=self.dtype), -2)
+    return tf.reshape(counts, tf.shape(logits))
 
   def _log_prob(self, counts):
     if self.validate_args:

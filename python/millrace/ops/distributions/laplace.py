@@ -80,8 +80,5 @@ class Laplace(ScalarDistribution):
   def _stddev(self):
     return math.sqrt(2.0) * self._whole(self.scale)
 
-  def _median(self):
-    return self._mean()
-
   def _mode(self):
     return self._mean()

@@ -1,7 +1,6 @@
 """The multinomial distribution: how often each of several classes is drawn."""
 
 import millrace as tf
-from millrace.framework import dtypes
 from millrace.framework.graph import name_scope
 from millrace.ops.distributions.distribution import Distribution, kept_parameters
 from millrace.ops.distributions.parameters import (

@@ -35,15 +35,6 @@ def broadcast_dynamic(*tensors):
   return shape
 
 
-def ones_broadcast(first, second):
-  """The first tensor as it is where shapes are equal, else broadcast with the second one."""
-  if first.get_shape().is_fully_defined() and first.get_shape() == tf.broadcast_static_shape(
-    first.get_shape(), second.get_shape()
-  ):
-    return first
-  return first + tf.zeros_like(second)
-
-
 def is_close_to_integer(x, message):
   """A check that the elements are whole numbers."""
   if x.dtype.is_integer:

@@ -39,9 +39,3 @@ def is_scalar(static_shape, dynamic_shape):
   if static_shape.ndims is not None:
     return static_shape.ndims == 0
   return tf.equal(tf.size(dynamic_shape()), 0)
-
-
-def rows_first(samples):
-  """The tensor with its last dimension, that of the samples, as the first one."""
-  rank = tf.rank(samples)
-  return tf.transpose(samples, tf.concat([[rank - 1], tf.range(0, rank - 1)], 0))

@@ -50,7 +50,7 @@ class BucketizedColumn(
 
   @property
   def parse_example_spec(self):
-    return self.source_column.parse_example_spec
+    return self.source_column._parse_example_spec
 
   @property
   def parents(self):

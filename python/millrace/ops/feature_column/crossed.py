@@ -54,7 +54,7 @@ class CrossedColumn(
   def parse_example_spec(self):
     found = {}
     for key in self.keys:
-      found.update({key: VarLenFeature(dtypes.string)} if isinstance(key, str) else key.parse_example_spec)
+      found.update({key: VarLenFeature(dtypes.string)} if isinstance(key, str) else key._parse_example_spec)
     return found
 
   @property

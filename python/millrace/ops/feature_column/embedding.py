@@ -68,7 +68,7 @@ class _Embedding(columns.DenseColumn, columns.SequenceDenseColumn):
 
   @property
   def parse_example_spec(self):
-    return self.categorical_column.parse_example_spec
+    return self.categorical_column._parse_example_spec
 
   @property
   def parents(self):
@@ -89,7 +89,7 @@ class _Embedding(columns.DenseColumn, columns.SequenceDenseColumn):
       weight_collections.append(GraphKeys.GLOBAL_VARIABLES)
     return tf.get_variable(
       name="embedding_weights",
-      shape=(self.categorical_column.num_buckets, self.dimension),
+      shape=(self.categorical_column._num_buckets, self.dimension),
       dtype=tf.float32,
       initializer=self.initializer,
       trainable=self.trainable and trainable,

@@ -33,7 +33,7 @@ class IndicatorColumn(
 
   @property
   def parse_example_spec(self):
-    return self.categorical_column.parse_example_spec
+    return self.categorical_column._parse_example_spec
 
   @property
   def parents(self):
@@ -41,11 +41,11 @@ class IndicatorColumn(
 
   @property
   def variable_shape(self):
-    return tensor_shape.TensorShape([1, self.categorical_column.num_buckets])
+    return tensor_shape.TensorShape([1, self.categorical_column._num_buckets])
 
   def _transform_feature(self, inputs):
     pair = self.categorical_column._get_sparse_tensors(inputs)
-    size = self.categorical_column.num_buckets
+    size = self.categorical_column._num_buckets
     if pair.weight_tensor is not None:
       weighted = tf.sparse_merge(sp_ids=pair.id_tensor, sp_values=pair.weight_tensor, vocab_size=int(size))
       # Ids below 0 are left out.

@@ -52,7 +52,7 @@ class SequenceCategoricalColumn(
 
   @property
   def parse_example_spec(self):
-    return self.categorical_column.parse_example_spec
+    return self.categorical_column._parse_example_spec
 
   @property
   def parents(self):
@@ -60,7 +60,7 @@ class SequenceCategoricalColumn(
 
   @property
   def num_buckets(self):
-    return self.categorical_column.num_buckets
+    return self.categorical_column._num_buckets
 
   def _transform_feature(self, inputs):
     return self.categorical_column._transform_feature(inputs)

@@ -68,10 +68,10 @@ def _check_equal(ordered):
         f"sequence column of the same type. Given column: {first} of type: {type(_inner(first))} does not match given column: "
         f"{column} of type: {type(_inner(column))}"
       )
-    if column.num_buckets != first.num_buckets:
+    if column._num_buckets != first._num_buckets:
       raise ValueError(
         "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given column: "
-        f"{first} with buckets: {first.num_buckets} does not match column: {column} with buckets: {column.num_buckets}"
+        f"{first} with buckets: {first._num_buckets} does not match column: {column} with buckets: {column._num_buckets}"
       )
 
 
@@ -118,7 +118,7 @@ class _SharedEmbeddingColumn(
     )
     if len(found) > 1:
       raise ValueError(f"Collection {found} can only contain one variable. {advice}")
-    shape = (self.categorical_column.num_buckets, self.dimension)
+    shape = (self.categorical_column._num_buckets, self.dimension)
     if found[0].get_shape() != shape:
       raise ValueError(
         f"Shared embedding collection {name} contains variable {found[0].name} of unexpected shape {found[0].get_shape()}. "

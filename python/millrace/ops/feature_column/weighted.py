@@ -39,7 +39,7 @@ class WeightedCategoricalColumn(
 
   @property
   def parse_example_spec(self):
-    found = dict(self.categorical_column.parse_example_spec)
+    found = dict(self.categorical_column._parse_example_spec)
     if self.weight_feature_key in found:
       raise ValueError(f"Parse config {found[self.weight_feature_key]} already exists for {self.weight_feature_key}.")
     found[self.weight_feature_key] = VarLenFeature(self.dtype)
@@ -51,7 +51,7 @@ class WeightedCategoricalColumn(
 
   @property
   def num_buckets(self):
-    return self.categorical_column.num_buckets
+    return self.categorical_column._num_buckets
 
   def _transform_feature(self, inputs):
     """Returns the SparseTensors of ids and of weights."""

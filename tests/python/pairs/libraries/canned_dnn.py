@@ -1,5 +1,7 @@
 """Premade estimators of deep networks, alone and with a linear part, that begin with given weights."""
 
+import tempfile
+
 import numpy as np
 
 SIZE = np.array([[0.5], [1.5], [-1.0], [2.0], [0.0], [1.0]], np.float32)
@@ -33,8 +35,8 @@ def _wide(tf):
   return [buckets, fc.categorical_column_with_vocabulary_list("color", ["red", "blue"]), fc.crossed_column([buckets, "color"], 5)]
 
 
-def _config(tf, name):
-  return tf.estimator.RunConfig(model_dir="./" + name, tf_random_seed=3)
+def _config(tf, name=None):
+  return tf.estimator.RunConfig(model_dir=name and "./" + name, tf_random_seed=3)
 
 
 def _variables(estimator):
@@ -42,10 +44,10 @@ def _variables(estimator):
 
 
 def _start(tf, make, name):
-  """Returns the path of a checkpoint with other numbers for each variable of the network that `make(config)` returns."""
+  """Returns the path of a checkpoint with other numbers for each variable of the network that `make` returns."""
   with tf.Graph().as_default():
     features = {"size": tf.constant(SIZE), "color": tf.constant(COLOR), "weight": tf.constant(WEIGHT)}
-    estimator = make(_config(tf, name + "_shape"))
+    estimator = make("./%s_shape" % name, _config(tf), None)
     tf.train.create_global_step()
     estimator.model_fn(features, None, tf.estimator.ModeKeys.PREDICT, estimator.config)
     shapes = [(v.op.name.replace("/part_0", ""), v.shape.as_list()) for v in tf.trainable_variables()]
@@ -57,16 +59,19 @@ def _start(tf, make, name):
     return tf.train.Saver().save(session, "./%s_start/model" % name)
 
 
-def _all(tf, name, labels, cls, steps=10, **arguments):
-  start = _start(tf, lambda config: cls(config=config, **arguments), name)
-  estimator = cls(config=_config(tf, name), warm_start_from=start, **arguments)
+def _all(tf, name, labels, make, steps=10):
+  """Returns all that an estimator gives, made by make(model_dir, config, warm_start_from), after some steps."""
+  estimator = make("./" + name, _config(tf), _start(tf, make, name))
   estimator.train(_input(tf, labels), steps=steps)
   found = estimator.evaluate(_input(tf, labels, epochs=1, batch=4))
   return [_variables(estimator), found, list(estimator.predict(_input(tf, epochs=1)))]
 
 
 def program_dnn_classifier(tf):
-  return _all(tf, "binary", BINARY, tf.estimator.DNNClassifier, hidden_units=[4, 3], feature_columns=_deep(tf))
+  def make(folder, config, start):
+    return tf.estimator.DNNClassifier([4, 3], _deep(tf), folder, config=config, warm_start_from=start)
+
+  return _all(tf, "binary", BINARY, make)
 
 
 program_dnn_classifier.rtol = 5e-4
@@ -74,22 +79,24 @@ program_dnn_classifier.atol = 2e-5
 
 
 def program_dnn_classifier_with_options(tf):
-  return _all(
-    tf,
-    "options",
-    np.array(["a", "b", "c"])[CLASSES],
-    tf.estimator.DNNClassifier,
-    hidden_units=[4],
-    feature_columns=_deep(tf),
-    n_classes=3,
-    weight_column="weight",
-    label_vocabulary=["a", "b", "c"],
-    optimizer=tf.train.AdamOptimizer(0.05),
-    activation_fn=tf.nn.tanh,
-    input_layer_partitioner=tf.fixed_size_partitioner(1),
-    loss_reduction=tf.losses.Reduction.MEAN,
-    batch_norm=True,
-  )
+  def make(folder, config, start):
+    return tf.estimator.DNNClassifier(
+      hidden_units=[4],
+      feature_columns=_deep(tf),
+      model_dir=folder,
+      n_classes=3,
+      weight_column="weight",
+      label_vocabulary=["a", "b", "c"],
+      optimizer=tf.train.AdamOptimizer(0.05),
+      activation_fn=tf.nn.tanh,
+      input_layer_partitioner=tf.fixed_size_partitioner(1),
+      config=config,
+      warm_start_from=start,
+      loss_reduction=tf.losses.Reduction.MEAN,
+      batch_norm=True,
+    )
+
+  return _all(tf, "options", np.array(["a", "b", "c"])[CLASSES], make)
 
 
 program_dnn_classifier_with_options.rtol = 5e-4
@@ -97,7 +104,10 @@ program_dnn_classifier_with_options.atol = 2e-5
 
 
 def program_dnn_regressor(tf):
-  return _all(tf, "regressor", AMOUNTS, tf.estimator.DNNRegressor, hidden_units=[3], feature_columns=_deep(tf))
+  def make(folder, config, start):
+    return tf.estimator.DNNRegressor([3], _deep(tf), folder, config=config, warm_start_from=start)
+
+  return _all(tf, "regressor", AMOUNTS, make)
 
 
 program_dnn_regressor.rtol = 5e-4
@@ -105,20 +115,23 @@ program_dnn_regressor.atol = 2e-5
 
 
 def program_dnn_regressor_with_options(tf):
-  return _all(
-    tf,
-    "regressor_options",
-    np.concatenate([AMOUNTS, 1 - AMOUNTS], 1),
-    tf.estimator.DNNRegressor,
-    hidden_units=[3, 2],
-    feature_columns=_deep(tf),
-    label_dimension=2,
-    weight_column="weight",
-    optimizer="RMSProp",
-    activation_fn=tf.nn.elu,
-    loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE,
-    batch_norm=True,
-  )
+  def make(folder, config, start):
+    return tf.estimator.DNNRegressor(
+      hidden_units=[3, 2],
+      feature_columns=_deep(tf),
+      model_dir=folder,
+      label_dimension=2,
+      weight_column="weight",
+      optimizer="RMSProp",
+      activation_fn=tf.nn.elu,
+      input_layer_partitioner=tf.fixed_size_partitioner(1),
+      config=config,
+      warm_start_from=start,
+      loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE,
+      batch_norm=True,
+    )
+
+  return _all(tf, "regressor_options", np.concatenate([AMOUNTS, 1 - AMOUNTS], 1), make)
 
 
 program_dnn_regressor_with_options.rtol = 5e-4
@@ -126,15 +139,17 @@ program_dnn_regressor_with_options.atol = 2e-5
 
 
 def program_combined_classifier(tf):
-  return _all(
-    tf,
-    "combined",
-    BINARY,
-    tf.estimator.DNNLinearCombinedClassifier,
-    linear_feature_columns=_wide(tf),
-    dnn_feature_columns=_deep(tf),
-    dnn_hidden_units=[4, 2],
-  )
+  def make(folder, config, start):
+    return tf.estimator.DNNLinearCombinedClassifier(
+      folder,
+      linear_feature_columns=_wide(tf),
+      dnn_feature_columns=_deep(tf),
+      dnn_hidden_units=[4, 2],
+      config=config,
+      warm_start_from=start,
+    )
+
+  return _all(tf, "combined", BINARY, make)
 
 
 program_combined_classifier.rtol = 5e-4
@@ -142,24 +157,27 @@ program_combined_classifier.atol = 2e-5
 
 
 def program_combined_classifier_with_options(tf):
-  return _all(
-    tf,
-    "combined_options",
-    CLASSES,
-    tf.estimator.DNNLinearCombinedClassifier,
-    linear_feature_columns=_wide(tf),
-    linear_optimizer="Adagrad",
-    dnn_feature_columns=_deep(tf),
-    dnn_optimizer=lambda: tf.train.GradientDescentOptimizer(0.1),
-    dnn_hidden_units=[4],
-    dnn_activation_fn=tf.nn.sigmoid,
-    n_classes=3,
-    weight_column="weight",
-    input_layer_partitioner=tf.fixed_size_partitioner(1),
-    loss_reduction=tf.losses.Reduction.MEAN,
-    batch_norm=True,
-    linear_sparse_combiner="mean",
-  )
+  def make(folder, config, start):
+    return tf.estimator.DNNLinearCombinedClassifier(
+      model_dir=folder,
+      linear_feature_columns=_wide(tf),
+      linear_optimizer="Adagrad",
+      dnn_feature_columns=_deep(tf),
+      dnn_optimizer=lambda: tf.train.GradientDescentOptimizer(0.1),
+      dnn_hidden_units=[4],
+      dnn_activation_fn=tf.nn.sigmoid,
+      n_classes=3,
+      weight_column="weight",
+      label_vocabulary=["a", "b", "c"],
+      input_layer_partitioner=tf.fixed_size_partitioner(1),
+      config=config,
+      warm_start_from=start,
+      loss_reduction=tf.losses.Reduction.MEAN,
+      batch_norm=True,
+      linear_sparse_combiner="mean",
+    )
+
+  return _all(tf, "combined_options", np.array(["a", "b", "c"])[CLASSES], make)
 
 
 program_combined_classifier_with_options.rtol = 5e-4
@@ -167,18 +185,26 @@ program_combined_classifier_with_options.atol = 2e-5
 
 
 def program_combined_regressor(tf):
-  return _all(
-    tf,
-    "combined_regressor",
-    AMOUNTS,
-    tf.estimator.DNNLinearCombinedRegressor,
-    linear_feature_columns=_wide(tf),
-    linear_optimizer=tf.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
-    dnn_feature_columns=_deep(tf),
-    dnn_hidden_units=[4, 2],
-    label_dimension=1,
-    weight_column="weight",
-  )
+  def make(folder, config, start):
+    return tf.estimator.DNNLinearCombinedRegressor(
+      model_dir=folder,
+      linear_feature_columns=_wide(tf),
+      linear_optimizer=tf.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
+      dnn_feature_columns=_deep(tf),
+      dnn_optimizer="Adam",
+      dnn_hidden_units=[4, 2],
+      dnn_activation_fn=tf.nn.tanh,
+      label_dimension=2,
+      weight_column="weight",
+      input_layer_partitioner=tf.fixed_size_partitioner(1),
+      config=config,
+      warm_start_from=start,
+      loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE,
+      batch_norm=True,
+      linear_sparse_combiner="sqrtn",
+    )
+
+  return _all(tf, "combined_regressor", np.concatenate([AMOUNTS, 1 - AMOUNTS], 1), make)
 
 
 program_combined_regressor.rtol = 5e-4
@@ -186,10 +212,17 @@ program_combined_regressor.atol = 2e-5
 
 
 def program_only_one_part(tf):
-  return [
-    _all(tf, "wide", BINARY, tf.estimator.DNNLinearCombinedClassifier, linear_feature_columns=_wide(tf)),
-    _all(tf, "deep", AMOUNTS, tf.estimator.DNNLinearCombinedRegressor, dnn_feature_columns=_deep(tf), dnn_hidden_units=[2]),
-  ]
+  def wide(folder, config, start):
+    return tf.estimator.DNNLinearCombinedClassifier(
+      folder, linear_feature_columns=_wide(tf), config=config, warm_start_from=start
+    )
+
+  def deep(folder, config, start):
+    return tf.estimator.DNNLinearCombinedRegressor(
+      folder, dnn_feature_columns=_deep(tf), dnn_hidden_units=[2], config=config, warm_start_from=start
+    )
+
+  return [_all(tf, "wide", BINARY, wide), _all(tf, "deep", AMOUNTS, deep)]
 
 
 program_only_one_part.rtol = 5e-4
@@ -242,16 +275,45 @@ def program_names_of_the_graph(tf):
 
 
 def program_dropout(tf):
-  """Dropout is there in training only; with a rate of almost 1 nothing of the network is left then."""
-  arguments = {"hidden_units": [3], "feature_columns": _deep(tf), "dropout": 0.999999}
-  start = _start(tf, lambda config: tf.estimator.DNNRegressor(config=config, **arguments), "dropout")
-  estimator = tf.estimator.DNNRegressor(config=_config(tf, "dropout"), warm_start_from=start, optimizer="SGD", **arguments)
-  estimator.train(_input(tf, AMOUNTS), steps=1)
-  return [_variables(estimator), list(estimator.predict(_input(tf, epochs=1)))]
+  """With a rate of almost 1 nothing of a network is left in training, and all when it is asked."""
+  return _all(
+    tf,
+    "dropout",
+    AMOUNTS,
+    lambda folder, config, start: tf.estimator.DNNRegressor(
+      [3], _deep(tf), folder, optimizer="SGD", dropout=0.999999, config=config, warm_start_from=start
+    ),
+    steps=1,
+  )
 
 
 program_dropout.rtol = 5e-4
 program_dropout.atol = 2e-5
+
+
+def program_where_dropout_is(tf):
+  """The random numbers of dropout are there in training alone."""
+  found = []
+  for make in (
+    lambda: tf.estimator.DNNClassifier([3], _deep(tf), tempfile.mkdtemp(dir="."), dropout=0.25),
+    lambda: tf.estimator.DNNLinearCombinedRegressor(
+      tempfile.mkdtemp(dir="."), dnn_feature_columns=_deep(tf), dnn_hidden_units=[3, 2], dnn_dropout=0.5
+    ),
+    lambda: tf.estimator.DNNLinearCombinedClassifier(
+      tempfile.mkdtemp(dir="."), dnn_feature_columns=_deep(tf), dnn_hidden_units=[3], dnn_dropout=0.75
+    ),
+  ):
+    for mode in (tf.estimator.ModeKeys.TRAIN, tf.estimator.ModeKeys.EVAL):
+      with tf.Graph().as_default() as graph:
+        tf.train.create_global_step()
+        features = {"size": tf.constant(SIZE), "color": tf.constant(COLOR)}
+        estimator = make()
+        estimator.model_fn(features, tf.constant(BINARY), mode, estimator.config)
+        random = [o.name for o in graph.get_operations() if o.type == "RandomUniform" and "dropout" in o.name]
+        scales = [graph.get_tensor_by_name(name.split("random")[0] + "Const:0") for name in random]
+        with tf.Session() as session:
+          found.append([random, session.run(scales)])
+  return found
 
 
 def program_seeds(tf):

@@ -1,5 +1,7 @@
 """Heads: losses, predictions, metrics and outputs of given logits, and models of a user's own that end in them."""
 
+import tempfile
+
 import numpy as np
 
 X = np.array([[1.0, 0.5], [-1.0, 2.0], [0.0, -1.5], [2.0, 1.0]], np.float32)
@@ -52,7 +54,7 @@ def _model(tf, head, columns, labels, steps=6, regularized=False):
     data = tf.data.Dataset.from_tensor_slices((features, labels) if with_labels else features)
     return data.repeat(epochs).batch(4)
 
-  estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(tf_random_seed=1))
+  estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(dir="."), tf.estimator.RunConfig(tf_random_seed=1))
   estimator.train(lambda: read(True, None), steps=steps)
   found = estimator.evaluate(lambda: read(True, 1))
   return [estimator.get_variable_value("weights"), found, list(estimator.predict(lambda: read(False, 1)))]
@@ -278,7 +280,7 @@ def program_multi_head_model(tf):
   def read():
     return tf.data.Dataset.from_tensor_slices(({"x": X, "weight": WEIGHT}, _labels_of_heads())).batch(4)
 
-  estimator = tf.estimator.Estimator(model_fn)
+  estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(dir="."))
   estimator.train(read)
   predicted = [
     {"/".join(key): value for key, value in one.items()}

@@ -1,5 +1,7 @@
 """Premade linear estimators: trained on a few rows, evaluated, asked; their variables, metrics and predictions."""
 
+import tempfile
+
 import numpy as np
 
 AGE = np.array([[20.0], [35.0], [50.0], [65.0], [40.0], [25.0]], np.float32)
@@ -167,37 +169,41 @@ def _error(call):
 
 
 def program_errors(tf):
-  def train(labels, steps=1, **arguments):
-    name = "errors_%d" % len(made)
-    made.append(name)
-    estimator = tf.estimator.LinearClassifier(_columns(tf), config=_config(tf, name), **arguments)
-    estimator.train(_input(tf, labels), steps=steps)
+  def build(labels, make=tf.estimator.LinearClassifier, columns=None, **arguments):
+    """Builds the graph of a training."""
+    with tf.Graph().as_default():
+      tf.train.create_global_step()
+      features = {"age": tf.constant(AGE), "job": tf.constant(JOB), "weight": tf.constant(WEIGHT)}
+      estimator = make(_columns(tf) if columns is None else columns, tempfile.mkdtemp(dir="."), **arguments)
+      labels = None if labels is None else tf.constant(labels)
+      estimator.model_fn(features, labels, tf.estimator.ModeKeys.TRAIN, estimator.config)
 
-  made = []
+  def train(labels, **arguments):
+    tf.estimator.LinearClassifier(_columns(tf), tempfile.mkdtemp(dir="."), **arguments).train(_input(tf, labels), steps=1)
+
   words = np.array([["a"], ["b"], ["a"], ["b"], ["a"], ["b"]])
   return [
     _error(lambda: tf.estimator.LinearClassifier(_columns(tf), n_classes=1)),
     _error(lambda: train(BINARY + 1)),
     _error(lambda: train(BINARY - 1)),
     _error(lambda: train(CLASSES + 1, n_classes=3)),
-    _error(lambda: train(words)),
-    _error(lambda: train(words, n_classes=3)),
     _error(lambda: train(words, label_vocabulary=["a", "c"])),
-    _error(lambda: train(BINARY, label_vocabulary=["a", "c"])),
-    _error(lambda: train(None)),
-    _error(lambda: train(np.concatenate([BINARY, BINARY], 1))),
-    _error(lambda: train(AMOUNTS, n_classes=3)),
-    _error(lambda: train(BINARY, weight_column="nothing")),
-    _error(lambda: train(BINARY, weight_column=3)),
-    _error(lambda: train(BINARY, weight_column=tf.feature_column.numeric_column("weight", shape=2))),
-    _error(lambda: train(BINARY, loss_reduction="none")),
-    _error(lambda: train(BINARY, loss_reduction="what")),
-    _error(lambda: train(BINARY, optimizer="what")),
-    _error(lambda: train(BINARY, optimizer=3)),
-    _error(lambda: train(BINARY, label_vocabulary=("a", "b"))),
-    _error(lambda: train(BINARY, label_vocabulary=["a"])),
+    _error(lambda: build(words, n_classes=3)),
+    _error(lambda: build(BINARY, label_vocabulary=["a", "c"])),
+    _error(lambda: build(None)),
+    _error(lambda: build(np.concatenate([BINARY, BINARY], 1))),
+    _error(lambda: build(AMOUNTS, n_classes=3)),
+    _error(lambda: build(BINARY, weight_column="nothing")),
+    _error(lambda: build(BINARY, weight_column=3)),
+    _error(lambda: build(BINARY, weight_column=tf.feature_column.numeric_column("weight", shape=2))),
+    _error(lambda: build(BINARY, loss_reduction="none")),
+    _error(lambda: build(BINARY, loss_reduction="what")),
+    _error(lambda: build(BINARY, optimizer="what")),
+    _error(lambda: build(BINARY, optimizer=3)),
+    _error(lambda: build(BINARY, label_vocabulary=("a", "b"))),
+    _error(lambda: build(BINARY, label_vocabulary=["a"])),
     _error(lambda: tf.estimator.LinearRegressor(_columns(tf), label_dimension=0)),
-    _error(lambda: tf.estimator.LinearRegressor([], config=_config(tf, "none")).train(_input(tf, AMOUNTS), steps=1)),
+    _error(lambda: build(AMOUNTS, tf.estimator.LinearRegressor, [])),
   ]
 
 

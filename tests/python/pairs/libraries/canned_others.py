@@ -1,5 +1,7 @@
 """Baselines, estimators of heads, and what has to be parsed for premade estimators."""
 
+import tempfile
+
 import numpy as np
 
 SIZE = np.array([[0.5], [1.5], [-1.0], [2.0], [0.0], [1.0]], np.float32)
@@ -27,7 +29,7 @@ def _all(tf, estimator, labels, steps=8):
 
 
 def program_baseline_classifier(tf):
-  return _all(tf, tf.estimator.BaselineClassifier(), BINARY)
+  return _all(tf, tf.estimator.BaselineClassifier(tempfile.mkdtemp(dir=".")), BINARY)
 
 
 program_baseline_classifier.rtol = 1e-4
@@ -52,7 +54,7 @@ program_baseline_classifier_with_options.atol = 1e-5
 
 
 def program_baseline_regressor(tf):
-  plain = tf.estimator.BaselineRegressor()
+  plain = tf.estimator.BaselineRegressor(tempfile.mkdtemp(dir="."))
   other = tf.estimator.BaselineRegressor(
     "./regressor",
     label_dimension=2,

@@ -19,6 +19,8 @@ def program_samples(tf):
     tf.distributions.Beta([0.5, 3.0], 2.0),
     tf.distributions.StudentT([2.0, 3.0], 1.0, 2.0),
     tf.distributions.Dirichlet([[0.5, 3.0, 1.0]]),
+    tf.distributions.Multinomial(4.0, [0.5, 1.0, -1.0]),
+    tf.distributions.DirichletMultinomial(5.0, [[0.5, 3.0], [2.0, 2.0]]),
   ]
   drawn = []
   for each in made:

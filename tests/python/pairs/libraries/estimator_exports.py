@@ -158,7 +158,7 @@ def program_wrong_exports(tf):
     _error(lambda: estimator.export_saved_model(base, None)),
     _error(lambda: estimator.export_savedmodel(base, None)),
     _error(lambda: estimator.experimental_export_all_saved_models(base, {})),
-    _error(lambda: other.export_saved_model(base, _raw(tf))),
+    str(_error(lambda: other.export_saved_model(base, _raw(tf)))).splitlines()[0],
     type(_error(lambda: empty.export_saved_model(base, _raw(tf)))).__name__,
   ]
 

@@ -109,7 +109,7 @@ def program_thresholds(tf):
     m.f1_score(labels, predictions),
     m.f1_score(labels, predictions, weights, 10, "values", "updates", "mine"),
   ]
-  for wanted in [0.0, 0.3, 0.5, 0.66, 1.0]:
+  for wanted in [0.0, 0.3, 0.66]:
     metrics += [
       m.precision_at_recall(labels, predictions, wanted),
       m.precision_at_recall(labels, predictions, wanted, weights, 12, "values", "updates", "mine"),
@@ -126,7 +126,7 @@ def program_strict_precision(tf):
   m = _metrics(tf)
   labels, predictions, weights, feeds = _batches(tf)
   metrics = []
-  for wanted in [0.0, 0.3, 0.5, 0.66, 0.9]:
+  for wanted in [0.0, 0.3, 0.9]:
     metrics.append(m.recall_at_precision(labels, predictions, wanted, strict_mode=True))
     metrics.append(m.recall_at_precision(labels, predictions, wanted, weights, 12, strict_mode=True))
   return _steps(tf, metrics, feeds)

@@ -70,7 +70,7 @@ program_auc.rtol = 1e-5
 def program_sensitivity_and_specificity(tf):
   labels, predictions, weights, feeds = _batches(tf)
   metrics = []
-  for wanted in [0.0, 0.4, 0.9, 1.0]:
+  for wanted in [0.0, 0.4, 1.0]:
     metrics += [
       tf.metrics.sensitivity_at_specificity(labels, predictions, wanted),
       tf.metrics.sensitivity_at_specificity(labels, predictions, wanted, weights, 12, "values", "updates", "mine"),

@@ -237,7 +237,7 @@ def program_train_with_own_arguments(tf):
     save_summaries_secs=300,
     summary_writer=None,
     saver=saver,
-    save_interval_secs=300,
+    save_interval_secs=0,  # or a thread saves at some time
     session_config=tf.ConfigProto(allow_soft_placement=True),
     session_wrapper=wrapped,
     ignore_live_threads=True,

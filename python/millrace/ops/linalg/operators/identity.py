@@ -1,12 +1,9 @@
 """Operators that are the identity, and multiples of it."""
 
-import numpy as np
-
 import millrace as tf
 from millrace.framework import dtypes
 from millrace.framework.graph import name_scope
 from millrace.framework.tensor_shape import TensorShape
-from millrace.framework.tensor_values import constant_value
 from millrace.ops.linalg.operators import batches
 from millrace.ops.linalg.operators.base import LinearOperator
 from millrace.ops.linalg.operators.sizes import checked_batch_shape, checked_size, runtime_checks

@@ -1,0 +1,1 @@
+"""tf.contrib.image: images turned, moved, bent and labelled."""

@@ -1,0 +1,1 @@
+"""tf.contrib.learn: estimators and experiments as they were before tf.estimator."""

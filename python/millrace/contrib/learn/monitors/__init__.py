@@ -1,0 +1,1 @@
+"""Monitors: what was called around the steps of a training before there were hooks."""

@@ -1,0 +1,1 @@
+"""tf.contrib.predictor: trained models as functions from arrays to arrays."""

@@ -1,0 +1,34 @@
+"""Inputs that end, and all that a graph makes of them."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import pair_runner  # noqa: E402
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
+
+
+def numbers(count):
+  """The numbers 0 to count - 1, one a run."""
+  return tf.train.range_input_producer(count, num_epochs=1, shuffle=False).dequeue()
+
+
+def taken(fetches, initializers=(), limit=1000):
+  """What each run gives until the input is over."""
+  found = []
+  with tf.Session() as session:
+    session.run([tf.global_variables_initializer(), tf.local_variables_initializer(), *initializers])
+    coordinator = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(sess=session, coord=coordinator)
+    try:
+      while len(found) < limit:
+        found.append(session.run(fetches))
+    except tf.errors.OutOfRangeError:
+      pass
+    finally:
+      coordinator.request_stop()
+      coordinator.join(threads)
+  return found

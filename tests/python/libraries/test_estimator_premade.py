@@ -1,0 +1,290 @@
+"""tf.contrib.learn's premade estimators and heads, against formulas of numpy."""
+
+import os
+import sys
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import pair_runner  # noqa: E402
+
+sys.path.insert(0, pair_runner.package_folder())
+
+import millrace as tf  # noqa: E402
+
+learn, layers = tf.contrib.learn, tf.contrib.layers
+X = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, 0.5], [0.0, 3.0]], np.float32)
+TWO = np.array([1, 0, 0, 1])
+THREE = np.array([1, 0, 2, 1])
+WEIGHTS = np.array([1.0, 2.0, 0.5, 1.0], np.float32)
+
+
+def numbers():
+  return [layers.real_valued_column("x", dimension=2)]
+
+
+def inputs(labels):
+  return lambda: ({"x": tf.constant(X), "w": tf.constant(WEIGHTS)}, tf.constant(labels))
+
+
+def sigmoid(z):
+  return 1.0 / (1.0 + np.exp(-z))
+
+
+def softmax(z):
+  e = np.exp(z - z.max(1, keepdims=True))
+  return e / e.sum(1, keepdims=True)
+
+
+def test_linear_classifier_of_two(tmp_path):
+  estimator = learn.LinearClassifier(
+    numbers(),
+    model_dir=str(tmp_path),
+    n_classes=2,
+    weight_column_name="w",
+    optimizer=tf.train.GradientDescentOptimizer(0.5),
+    gradient_clip_norm=None,
+    enable_centered_bias=False,
+    config=learn.RunConfig(tf_random_seed=1),
+  )
+  estimator.fit(input_fn=inputs(TWO), steps=3)
+  w, b = np.zeros(2), 0.0
+  for _ in range(3):
+    error = (sigmoid(X @ w + b) - TWO) * WEIGHTS / len(X)
+    w, b = w - 0.5 * X.T @ error, b - 0.5 * error.sum()
+  np.testing.assert_allclose(estimator.get_variable_value("linear/x/weight")[:, 0], w, rtol=1e-5)
+  np.testing.assert_allclose(estimator.get_variable_value("linear/bias_weight"), [b], rtol=1e-5)
+  p = sigmoid(X @ w + b)
+  results = estimator.evaluate(input_fn=inputs(TWO), steps=1)
+  losses = -(TWO * np.log(p) + (1 - TWO) * np.log(1 - p))
+  assert results["loss"] == pytest.approx((losses * WEIGHTS).mean(), rel=1e-4)
+  assert results["accuracy"] == pytest.approx((((p > 0.5) == TWO) * WEIGHTS).sum() / WEIGHTS.sum())
+  assert results["labels/prediction_mean"] == pytest.approx((p * WEIGHTS).sum() / WEIGHTS.sum(), rel=1e-4)
+  assert results["labels/actual_label_mean"] == pytest.approx((TWO * WEIGHTS).sum() / WEIGHTS.sum())
+
+  def given():
+    return {"x": tf.train.limit_epochs(tf.constant(X), num_epochs=1)}, None
+
+  assert list(estimator.predict(input_fn=given)) == list(p > 0.5)
+  assert list(estimator.predict_classes(input_fn=given, as_iterable=False)) == list(p > 0.5)
+  np.testing.assert_allclose(list(estimator.predict_proba(input_fn=given)), np.stack([1 - p, p], 1), rtol=1e-4)
+  np.testing.assert_allclose([r["logistic"][0] for r in estimator.predict(input_fn=given, outputs=["logistic"])], p, rtol=1e-4)
+
+
+def test_linear_of_arrays_and_classes(tmp_path):
+  """The first program of many: columns of what an array has."""
+  columns = learn.infer_real_valued_columns_from_input(X)
+  estimator = learn.LinearClassifier(columns, str(tmp_path), n_classes=3, optimizer="SGD", gradient_clip_norm=0.01)
+  estimator.fit(X, THREE, steps=1)
+  grad = X.T @ (np.full([4, 3], 1 / 3.0) - np.eye(3)[THREE]) / 4
+  bias = (np.full([4, 3], 1 / 3.0) - np.eye(3)[THREE]).mean(0)
+  scale = 0.01 / np.sqrt((grad**2).sum() + (bias**2).sum())
+  (name,) = [name for name in estimator.get_variable_names() if name.endswith("weight") and "bias" not in name]
+  np.testing.assert_allclose(estimator.get_variable_value(name), -0.05 * scale * grad, rtol=1e-4)
+  expected = X @ estimator.get_variable_value(name) + estimator.get_variable_value("linear/bias_weight")
+  assert list(estimator.predict(X)) == list(expected.argmax(1))
+  np.testing.assert_allclose(list(estimator.predict_proba(X, batch_size=3)), softmax(expected), rtol=1e-4)
+  assert estimator.evaluate(X, THREE)["accuracy"] == pytest.approx((expected.argmax(1) == THREE).mean())
+  by_name = learn.infer_real_valued_columns_from_input_fn(inputs(THREE))
+  assert sorted(column.name for column in by_name) == ["w", "x"]
+
+
+def test_linear_regressor(tmp_path):
+  y = (X @ np.array([2.0, -1.0]) + 0.5).astype(np.float32)
+  estimator = learn.LinearRegressor(
+    numbers(), str(tmp_path), weight_column_name=None, optimizer=lambda: tf.train.GradientDescentOptimizer(0.1), label_dimension=1
+  )
+  estimator.fit(input_fn=inputs(y), steps=200)
+  scores = estimator.predict(x={"x": X}, as_iterable=False)
+  np.testing.assert_allclose(scores, y, atol=0.05)
+  assert list(estimator.predict_scores(x={"x": X})) == pytest.approx(list(scores))
+  assert next(estimator.predict(x={"x": X}, outputs=["scores"]))["scores"] == pytest.approx(scores[0])
+  assert estimator.evaluate(input_fn=inputs(y), steps=1)["loss"] < 0.01
+  default = learn.LinearRegressor(numbers(), str(tmp_path / "ftrl"), enable_centered_bias=True)
+  default.fit(input_fn=inputs(y), steps=2)
+  assert "linear/regression_head/centered_bias_weight" in default.get_variable_names()
+
+
+def test_network(tmp_path):
+  y = np.stack([X.sum(1), X[:, 0]], 1).astype(np.float32)
+  estimator = learn.DNNRegressor(
+    hidden_units=[5, 3],
+    feature_columns=numbers(),
+    model_dir=str(tmp_path),
+    optimizer=tf.train.AdamOptimizer(0.05),
+    activation_fn=tf.nn.tanh,
+    dropout=None,
+    gradient_clip_norm=5.0,
+    label_dimension=2,
+    config=learn.RunConfig(tf_random_seed=2),
+  )
+  estimator.fit(input_fn=inputs(y), steps=1)
+  value = estimator.get_variable_value
+  hidden = X
+  for number in range(2):
+    hidden = np.tanh(hidden @ value(f"dnn/hiddenlayer_{number}/weights") + value(f"dnn/hiddenlayer_{number}/biases"))
+  expected = hidden @ value("dnn/logits/weights") + value("dnn/logits/biases")
+  np.testing.assert_allclose(list(estimator.predict(x={"x": X})), expected, rtol=1e-4, atol=1e-6)
+  assert estimator.evaluate(input_fn=inputs(y), steps=1)["loss"] == pytest.approx(np.square(expected - y).mean(), rel=1e-4)
+  estimator.fit(input_fn=inputs(y), steps=300)
+  assert estimator.evaluate(input_fn=inputs(y), steps=1)["loss"] < 0.05
+
+
+def test_network_of_classes(tmp_path):
+  words = np.array(["a", "b", "c", "b"])
+  estimator = learn.DNNClassifier(
+    feature_columns=[layers.real_valued_column("", dimension=2)],
+    hidden_units=[6],
+    n_classes=3,
+    model_dir=str(tmp_path),
+    dropout=0.1,
+    label_keys=["b", "a", "c"],
+    input_layer_min_slice_size=1 << 20,
+    enable_centered_bias=True,
+    config=learn.RunConfig(tf_random_seed=3),
+  )
+  estimator.fit(x=X, y=words, steps=150)
+  assert estimator.evaluate(x=X, y=words)["accuracy"] == 1.0
+  assert list(estimator.predict(X)) == [1, 0, 2, 0]
+
+
+def test_both_together(tmp_path):
+  sparse = layers.sparse_column_with_keys("word", ["a", "b", "c"])
+  wide = [sparse]
+  deep = [layers.embedding_column(sparse, dimension=2), layers.real_valued_column("x", dimension=2)]
+
+  def input_fn():
+    return {"x": tf.constant(X), "word": tf.constant([["a"], ["b"], ["a"], ["c"]])}, tf.constant(TWO)
+
+  estimator = learn.DNNLinearCombinedClassifier(
+    model_dir=str(tmp_path),
+    linear_feature_columns=wide,
+    linear_optimizer=tf.train.FtrlOptimizer(0.2),
+    dnn_feature_columns=deep,
+    dnn_optimizer=tf.train.AdagradOptimizer(0.3),
+    dnn_hidden_units=[4],
+    dnn_activation_fn=tf.nn.relu,
+    dnn_dropout=None,
+    gradient_clip_norm=10.0,
+    embedding_lr_multipliers={deep[0]: 0.0},
+    config=learn.RunConfig(tf_random_seed=4),
+    fix_global_step_increment_bug=True,
+  )
+  estimator.fit(input_fn=input_fn, steps=1)
+  names = estimator.get_variable_names()
+  embedding = next(name for name in names if "embedding" in name and not name.endswith("Adagrad"))
+  before = estimator.get_variable_value(embedding)
+  estimator.fit(input_fn=input_fn, steps=60)
+  assert estimator.get_variable_value("global_step") == 61
+  np.testing.assert_array_equal(estimator.get_variable_value(embedding), before)  # whose gradient counts nothing
+  assert estimator.evaluate(input_fn=input_fn, steps=1)["accuracy"] == 1.0
+  y = X.sum(1)
+  regressor = learn.DNNLinearCombinedRegressor(
+    model_dir=str(tmp_path / "r"), linear_feature_columns=numbers(), dnn_feature_columns=numbers(), dnn_hidden_units=[3], label_dimension=1
+  )
+  regressor.fit(input_fn=inputs(y), steps=3)
+  assert len(list(regressor.predict(x={"x": X}))) == 4
+  with pytest.raises(ValueError, match="Either linear_feature_columns or dnn_feature_columns"):
+    learn.DNNLinearCombinedClassifier(model_dir=str(tmp_path / "c"))
+
+
+def test_estimators_with_heads(tmp_path):
+  head = learn.multi_class_head(2, head_name="h", thresholds=[0.5], weight_column_name="w")
+  made = [
+    learn.DNNEstimator(head, [3], numbers(), str(tmp_path / "a"), optimizer="Adam", activation_fn=tf.nn.relu, gradient_clip_norm=1.0),
+    learn.LinearEstimator(numbers(), head, str(tmp_path / "b"), optimizer="Ftrl", gradient_clip_norm=1.0),
+    learn.DNNLinearCombinedEstimator(
+      head, str(tmp_path / "c"), linear_feature_columns=numbers(), dnn_feature_columns=numbers(), dnn_hidden_units=[2]
+    ),
+  ]
+  for estimator in made:
+    estimator.fit(input_fn=inputs(TWO), steps=2)
+    results = estimator.evaluate(input_fn=inputs(TWO), steps=1)
+    assert {"accuracy/h", "auc/h", "precision/positive_threshold_0.500000_mean/h", "loss/h", "loss"} <= set(results)
+    assert results["accuracy/h"] == pytest.approx(results["accuracy/threshold_0.500000_mean/h"])
+
+
+def _ops(head, mode, logits, labels, **kwargs):
+  with tf.Graph().as_default(), tf.Session() as session:
+    tf.train.create_global_step()
+    features = {"w": tf.constant(WEIGHTS)}
+    ops = head.create_model_fn_ops(features, mode, labels, logits=tf.constant(logits, tf.float32), **kwargs)
+    session.run([tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer()])
+    metrics = {key: value[1] for key, value in ops.eval_metric_ops.items()}
+    found = session.run({"predictions": ops.predictions, "loss": ops.loss if ops.loss is not None else tf.constant(0.0), "metrics": metrics})
+    if ops.train_op is not None:
+      session.run(ops.train_op)
+    return found
+
+
+def test_heads():
+  logits = np.array([[1.0], [-2.0], [0.5], [3.0]])
+  mean = _ops(learn.regression_head(link_fn=tf.exp), "eval", logits, np.array([1.0, 2.0, 3.0, 4.0], np.float32))
+  assert mean["loss"] == pytest.approx(np.square(logits[:, 0] - [1, 2, 3, 4]).mean())
+  np.testing.assert_allclose(mean["predictions"]["scores"], np.exp(logits[:, 0]), rtol=1e-5)
+  counts = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
+  poisson = _ops(learn.poisson_regression_head(head_name="p", weight_column_name="w"), "eval", logits, {"p": counts})
+  stirling = np.where(counts > 1, counts * np.log(counts) - counts + 0.5 * np.log(2 * np.pi * counts), 0)
+  losses = np.exp(logits[:, 0]) - counts * logits[:, 0] + stirling
+  assert poisson["loss"] == pytest.approx((losses * WEIGHTS).mean(), rel=1e-4)
+  assert poisson["metrics"]["loss/p"] == pytest.approx((losses * WEIGHTS).sum() / WEIGHTS.sum(), rel=1e-4)
+  three = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+  found = _ops(learn.multi_class_head(3, metric_class_ids=[1], label_name="l"), "eval", three, {"l": THREE, "other": TWO})
+  probabilities = softmax(three)
+  assert found["loss"] == pytest.approx(-np.log(probabilities[range(4), THREE]).mean(), rel=1e-5)
+  assert found["metrics"]["labels/probability_mean/class1"] == pytest.approx(probabilities[:, 1].mean(), rel=1e-5)
+  assert found["metrics"]["labels/actual_label_mean/class1"] == pytest.approx(0.5)
+  assert found["metrics"]["labels/logits_mean/class1"] == pytest.approx(0.25)
+  own = _ops(learn.multi_class_head(3, loss_fn=lambda labels, logits: tf.reduce_sum(logits, 1, keepdims=True)), "eval", three, THREE)
+  assert own["loss"] == pytest.approx(three.sum(1).mean())
+  rows = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 0]])
+  several = _ops(learn.multi_label_head(3, metric_class_ids=[0]), "eval", three, rows)
+  p = sigmoid(three)
+  assert several["loss"] == pytest.approx(-(rows * np.log(p) + (1 - rows) * np.log(1 - p)).mean(), rel=1e-5)
+  np.testing.assert_array_equal(several["predictions"]["classes"], three > 0)
+  assert several["metrics"]["labels/actual_label_mean/class0"] == 0.5
+  trained = []
+  two = learn.multi_class_head(2, enable_centered_bias=True)
+  _ops(two, "train", logits, TWO, train_op_fn=lambda loss: trained.append(loss) or tf.no_op())
+  assert len(trained) == 1 and two.logits_dimension == 1
+  inferred = _ops(two, "infer", logits, None)
+  np.testing.assert_array_equal(inferred["predictions"]["classes"], logits[:, 0] > 0)
+  with tf.Graph().as_default():
+    made = two.create_model_fn_ops({}, "infer", logits_input=tf.constant(X), scope="own")
+    assert made.predictions["logits"].shape.as_list() == [4, 1] and any("own/" in v.name for v in tf.global_variables())
+    assert learn.no_op_train_fn(None).type == "NoOp" and isinstance(two, learn.Head)
+    for arguments, words in [
+      ({"logits": tf.constant(logits), "logits_input": tf.constant(X)}, "Exactly one of logits and logits_input"),
+      ({"logits": tf.constant(logits, tf.float32)}, "No labels were given"),
+      ({"logits": tf.constant(logits, tf.float32), "labels": TWO}, "train_op_fn can not be None"),
+    ]:
+      with pytest.raises(ValueError, match=words):
+        two.create_model_fn_ops({}, "train", **arguments)
+  for call, words in [
+    (lambda: learn.multi_class_head(1), "n_classes must be > 1"),
+    (lambda: learn.multi_class_head(2, metric_class_ids=[1]), "metric_class_ids invalid"),
+    (lambda: learn.multi_label_head(1), "n_classes must be > 1"),
+  ]:
+    with pytest.raises(ValueError, match=words):
+      call()
+
+
+def test_logistic_regressor(tmp_path):
+  def model_fn(features, labels, mode):
+    w = tf.get_variable("w", [2, 1], initializer=tf.zeros_initializer())
+    logits = tf.matmul(features, w)
+    predictions = tf.sigmoid(logits)
+    if mode == learn.ModeKeys.INFER:
+      return predictions, None, None
+    loss = tf.losses.sigmoid_cross_entropy(tf.reshape(labels, [-1, 1]), logits)
+    train_op = tf.train.GradientDescentOptimizer(0.5).minimize(loss, global_step=tf.train.get_global_step())
+    return {"logistic": predictions}, loss, train_op
+
+  estimator = learn.LogisticRegressor(model_fn, thresholds=[0.3], model_dir=str(tmp_path), config=learn.RunConfig())
+  estimator.fit(X, TWO, steps=30)
+  results = estimator.evaluate(X, TWO)
+  p = sigmoid(X @ estimator.get_variable_value("w"))[:, 0]
+  assert results["accuracy"] == ((p > 0.5) == TWO).mean()
+  assert results["accuracy/threshold_0.300000_mean"] == pytest.approx(((p > 0.3) == TWO).mean())
+  assert results["labels/prediction_mean"] == pytest.approx(p.mean(), rel=1e-4)
