@@ -177,13 +177,13 @@ Status MonitoredSession::MakeReady() {
 void MonitoredSession::StartQueues() {
   lost_ = std::make_shared<CancelScope>();
   if (!has_queue_runners_) return;
-  queues_ = StartQueueRunners(
-      *session_, *coordinator_,
-      {.on_error = [lost = lost_](const Status& status) {
-        if (!IsRecoverable(status)) return false;
-        lost->Cancel(status);
-        return true;
-      }});
+  queues_ =
+      StartQueueRunners(*session_, *coordinator_,
+                        {.on_error = [lost = lost_](const Status& status) {
+                          if (!IsRecoverable(status)) return false;
+                          lost->Cancel(status);
+                          return true;
+                        }});
 }
 
 Status MonitoredSession::RestoreOrInitialize() {
