@@ -71,14 +71,14 @@ class BestExporter(Exporter):
       tf.logging.info("Loading best metric from event files.")
       self._model_dir = estimator.model_dir
       self._best_eval_result = self._best_of_files(os.path.join(self._model_dir, self._event_file_pattern))
-    if self._best_eval_result is None or not self._has_exported or self._compare_fn(
-      best_eval_result=self._best_eval_result, current_eval_result=eval_result
+    if (
+      self._best_eval_result is None
+      or not self._has_exported
+      or self._compare_fn(best_eval_result=self._best_eval_result, current_eval_result=eval_result)
     ):
       tf.logging.info("Performing best model export.")
       self._best_eval_result = eval_result
-      export_result = self._saved_model_exporter.export(
-        estimator, export_path, checkpoint_path, eval_result, is_the_final_export
-      )
+      export_result = self._saved_model_exporter.export(estimator, export_path, checkpoint_path, eval_result, is_the_final_export)
       folders.delete_old_exports(export_path, self._exports_to_keep)
       self._has_exported = True
     return export_result

@@ -69,9 +69,7 @@ def stop_if_no_decrease_hook(
   )
 
 
-def _threshold_hook(
-  estimator, metric_name, threshold, is_beyond, words, eval_dir, min_steps, run_every_secs, run_every_steps
-):
+def _threshold_hook(estimator, metric_name, threshold, is_beyond, words, eval_dir, min_steps, run_every_secs, run_every_steps):
   eval_dir = eval_dir or estimator.eval_dir()
 
   def should_stop():
@@ -94,9 +92,7 @@ def _threshold_hook(
   return make_early_stopping_hook(estimator, should_stop, run_every_secs, run_every_steps)
 
 
-def _no_better_hook(
-  estimator, metric_name, max_steps, is_better, words, eval_dir, min_steps, run_every_secs, run_every_steps
-):
+def _no_better_hook(estimator, metric_name, max_steps, is_better, words, eval_dir, min_steps, run_every_secs, run_every_steps):
   eval_dir = eval_dir or estimator.eval_dir()
 
   def should_stop():

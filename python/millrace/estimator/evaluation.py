@@ -114,5 +114,3 @@ def metric_updates(eval_metric_ops):
     values[name] = value
     updates.append(update)
   return (tf.group(*updates) if updates else None), values
-
-

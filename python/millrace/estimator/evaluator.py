@@ -21,7 +21,9 @@ class EvalResult:
       if not isinstance(metrics, dict) or not metrics:
         raise TypeError(f"`Estimator.evaluate` should return dict. Given {type(metrics)}.")
       if tf.GraphKeys.GLOBAL_STEP not in metrics:
-        raise ValueError("Internal error: the output of `Estimator.evaluate` should contain `global_step`. Given: {}.".format(metrics))
+        raise ValueError(
+          "Internal error: the output of `Estimator.evaluate` should contain `global_step`. Given: {}.".format(metrics)
+        )
     self.status = status
     self.metrics = metrics
     self.checkpoint_path = checkpoint_path
@@ -153,6 +155,4 @@ class CheckpointListener(tf.train.CheckpointSaverListener):
     self._timer.update_last_triggered_step(global_step_value)
     self.eval_result, self.export_results = self._evaluator.evaluate_and_export()
     if self.eval_result.status != EvalStatus.EVALUATED:
-      raise RuntimeError(
-        f"There was no new checkpoint after the training. Eval status: {self.eval_result.status}"
-      )
+      raise RuntimeError(f"There was no new checkpoint after the training. Eval status: {self.eval_result.status}")

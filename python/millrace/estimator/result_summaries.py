@@ -36,7 +36,9 @@ def _add(summary, key, value):
       part.tag = f"{key}/{i}"
     summary.value.extend(other.value)
   elif isinstance(value, np.ndarray):
-    tf.logging.info("Summary for np.ndarray is not visible in Tensorboard by default. Consider using a Tensorboard plugin for it.")
+    tf.logging.info(
+      "Summary for np.ndarray is not visible in Tensorboard by default. Consider using a Tensorboard plugin for it."
+    )
     summary.value.add(tag=key).tensor.CopyFrom(tf.make_tensor_proto(value))
   else:
     tf.logging.warning(

@@ -89,7 +89,9 @@ def _check(name, value):
     good, words = value in ("grpc", "grpc+verbs"), "protocol should be grpc or grpc+verbs"
   elif name in ("train_distribute", "eval_distribute", "experimental_distribute"):
     good = False
-    words = f"{name} has to be None: tf.distribute is not part of Millrace. A cluster in TF_CONFIG trains one model by several workers."
+    words = (
+      f"{name} has to be None: tf.distribute is not part of Millrace. A cluster in TF_CONFIG trains one model by several workers."
+    )
   else:
     return
   if not good:

@@ -13,8 +13,8 @@ def _check_graph(value, label, prefix=""):
     return
   name = prefix + value.name
   raise ValueError(
-    f"{label} with \"{name}\" must be from the default graph. Possible causes of this error include: \n\n"
-    f'1) {label} was created outside the context of the default graph.\n\n'
+    f'{label} with "{name}" must be from the default graph. Possible causes of this error include: \n\n'
+    f"1) {label} was created outside the context of the default graph.\n\n"
     '2) The object passed through to EstimatorSpec was not created in the most recent call to "model_fn".'
   )
 

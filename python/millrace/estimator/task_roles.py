@@ -26,7 +26,11 @@ class TrainingExecutor:
   """Does the part of a task. `train_hooks` are added to those of the training; the listener is called around evaluations."""
 
   def __init__(self, estimator, train_spec, eval_spec, train_hooks=None, continuous_eval_listener=None):
-    for value, cls, name in ((estimator, Estimator, "estimator"), (train_spec, TrainSpec, "train_spec"), (eval_spec, EvalSpec, "eval_spec")):
+    for value, cls, name in (
+      (estimator, Estimator, "estimator"),
+      (train_spec, TrainSpec, "train_spec"),
+      (eval_spec, EvalSpec, "eval_spec"),
+    ):
       if not isinstance(value, cls):
         raise TypeError(f"`{name}` must have type `tf.estimator.{cls.__name__}`. Got: {type(value)}")
     self._estimator = estimator
@@ -166,9 +170,7 @@ class TrainingExecutor:
     max_steps = self._train_spec.max_steps
     if last is None or not max_steps or last.metrics[tf.GraphKeys.GLOBAL_STEP] < max_steps:
       return False
-    tf.logging.info(
-      "Exiting evaluation, global_step=%s >= train max_steps=%s", last.metrics[tf.GraphKeys.GLOBAL_STEP], max_steps
-    )
+    tf.logging.info("Exiting evaluation, global_step=%s >= train max_steps=%s", last.metrics[tf.GraphKeys.GLOBAL_STEP], max_steps)
     return True
 
   def _throttle(self, begun, result):

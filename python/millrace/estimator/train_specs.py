@@ -60,9 +60,7 @@ def _checked_exporters(exporters):
 
 
 class EvalSpec(
-  collections.namedtuple(
-    "EvalSpec", ["input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs", "throttle_secs"]
-  )
+  collections.namedtuple("EvalSpec", ["input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs", "throttle_secs"])
 ):
   """The evaluations: their input, number of batches (None for all), name, hooks and exporters.
 
@@ -70,9 +68,7 @@ class EvalSpec(
   Raises TypeError and ValueError for values of other types and numbers.
   """
 
-  def __new__(
-    cls, input_fn, steps=100, name=None, hooks=None, exporters=None, start_delay_secs=120, throttle_secs=600
-  ):
+  def __new__(cls, input_fn, steps=100, name=None, hooks=None, exporters=None, start_delay_secs=120, throttle_secs=600):
     _check_input_fn(input_fn)
     if steps is not None and steps <= 0:
       raise ValueError(f"Must specify steps > 0, given: {steps}")

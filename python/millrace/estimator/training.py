@@ -126,9 +126,7 @@ def _first_worker_writes(config):
 def _summary_hooks(spec, config, model_dir):
   hooks = []
   if config.save_summary_steps and config.save_summary_steps > 0:
-    hooks.append(
-      tf.train.SummarySaverHook(scaffold=spec.scaffold, save_steps=config.save_summary_steps, output_dir=model_dir)
-    )
+    hooks.append(tf.train.SummarySaverHook(scaffold=spec.scaffold, save_steps=config.save_summary_steps, output_dir=model_dir))
   if config.log_step_count_steps and config.log_step_count_steps > 0:
     hooks.append(tf.train.StepCounterHook(output_dir=model_dir, every_n_steps=config.log_step_count_steps))
   return hooks

@@ -14,9 +14,7 @@ class WarmStartSettings(collections.namedtuple("WarmStartSettings", _FIELDS)):
   Raises ValueError without a checkpoint.
   """
 
-  def __new__(
-    cls, ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_vocab_info=None, var_name_to_prev_var_name=None
-  ):
+  def __new__(cls, ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_vocab_info=None, var_name_to_prev_var_name=None):
     if not ckpt_to_initialize_from:
       raise ValueError("`ckpt_to_initialize_from` MUST be set in WarmStartSettings")
     return super().__new__(

@@ -149,7 +149,9 @@ class Tasks:
       return file.read()
 
   def logs(self):
-    return "\n".join("== %s %d (%s)\n%s" % (*name, self.processes[name].poll(), self.log(name)[-3000:]) for name in self.processes)
+    return "\n".join(
+      "== %s %d (%s)\n%s" % (*name, self.processes[name].poll(), self.log(name)[-3000:]) for name in self.processes
+    )
 
   def kill(self, name):
     """As a machine that is lost."""

@@ -180,7 +180,12 @@ def test_checkpoint_and_export(tmp_path, waits):
     steps = []
     strategy = learn.ExportStrategy("s", lambda estimator, path, eval_result: steps.append(int(eval_result["global_step"])))
     experiment = learn.Experiment(
-      make(tmp_path / make.__name__), input_fn, input_fn, train_steps=5, eval_steps=1, checkpoint_and_export=True,
+      make(tmp_path / make.__name__),
+      input_fn,
+      input_fn,
+      train_steps=5,
+      eval_steps=1,
+      checkpoint_and_export=True,
       export_strategies=[strategy],
     )
     experiment.train_and_evaluate()
@@ -209,10 +214,16 @@ def test_strategies(tmp_path, waits):
     wrong.export(estimator, base)
   path = export.get_timestamped_export_dir(base)
   assert path.startswith(base.encode()) and export.get_temp_export_dir(path).endswith(b"temp-" + os.path.basename(path))
-  best = export.make_best_model_export_strategy(serving_fn, exports_to_keep=2, model_dir=None, event_file_pattern=None, compare_fn=None)
-  results = [best.export(estimator, str(tmp_path / "best"), estimator.latest_checkpoint(), {"loss": loss}) for loss in (3.0, 4.0, 2.0)]
+  best = export.make_best_model_export_strategy(
+    serving_fn, exports_to_keep=2, model_dir=None, event_file_pattern=None, compare_fn=None
+  )
+  results = [
+    best.export(estimator, str(tmp_path / "best"), estimator.latest_checkpoint(), {"loss": loss}) for loss in (3.0, 4.0, 2.0)
+  ]
   assert [bool(result) for result in results] == [True, False, True]
-  selector = export.BestModelSelector(None, lambda curr_best_eval_result, cand_eval_result: cand_eval_result["a"] > curr_best_eval_result["a"])
+  selector = export.BestModelSelector(
+    None, lambda curr_best_eval_result, cand_eval_result: cand_eval_result["a"] > curr_best_eval_result["a"]
+  )
   found = [selector.update(str(i), {"a": value})[0] for i, value in enumerate([1, 0, 5])]
   assert found == ["0", None, "2"]
 
@@ -278,10 +289,15 @@ def test_runner(tmp_path, monkeypatch):
     run(lambda output_dir: 3, "a")
   called = []
   for kind in ("master", "worker", "ps", "evaluator"):
-    monkeypatch.setenv("TF_CONFIG", '{"cluster": {"master": ["a:1"], "worker": ["b:1"], "ps": ["c:1"]}, "task": {"type": "%s", "index": 0}}' % kind)
+    monkeypatch.setenv(
+      "TF_CONFIG", '{"cluster": {"master": ["a:1"], "worker": ["b:1"], "ps": ["c:1"]}, "task": {"type": "%s", "index": 0}}' % kind
+    )
     for name in ("train_and_evaluate", "train", "run_std_server", "continuous_eval"):
       monkeypatch.setattr(learn.Experiment, name, lambda self, name=name: called.append(name))
-    run(lambda run_config, hparams: learn.Experiment(tf.estimator.Estimator(model_fn, config=run_config), input_fn, input_fn), run_config=learn.RunConfig(model_dir="/x"))
+    run(
+      lambda run_config, hparams: learn.Experiment(tf.estimator.Estimator(model_fn, config=run_config), input_fn, input_fn),
+      run_config=learn.RunConfig(model_dir="/x"),
+    )
   assert called == ["train_and_evaluate", "train", "run_std_server", "continuous_eval"]
 
 
@@ -354,8 +370,14 @@ def test_training_and_evaluation_of_graphs(tmp_path):
     total = tf.get_variable("total", initializer=0.0, collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
     update = tf.assign_add(total, w * x)
   results, step = graph_actions.evaluate(
-    graph, str(tmp_path / "eval"), tf.train.latest_checkpoint(str(tmp_path)), {"total": total}, update_op=update,
-    log_every_steps=0, feed_fn=lambda: {x: 1.0}, max_steps=3,
+    graph,
+    str(tmp_path / "eval"),
+    tf.train.latest_checkpoint(str(tmp_path)),
+    {"total": total},
+    update_op=update,
+    log_every_steps=0,
+    feed_fn=lambda: {x: 1.0},
+    max_steps=3,
   )
   assert step == 20 and results["total"] == pytest.approx(9.0, rel=1e-3)
   assert graph_actions.get_summary_writer(str(tmp_path)) is tf.summary.FileWriterCache.get(str(tmp_path))

@@ -136,8 +136,13 @@ def test_export_of_alternatives(tmp_path):
   extra = tmp_path / "extra"
   extra.write_text("more")
   path = estimator.export_savedmodel(
-    str(tmp_path / "out"), serving, default_output_alternative_key="score", assets_extra={"e": str(extra)}, as_text=True,
-    checkpoint_path=os.path.join(str(tmp_path / "model"), "model.ckpt-1"), strip_default_attrs=True,
+    str(tmp_path / "out"),
+    serving,
+    default_output_alternative_key="score",
+    assets_extra={"e": str(extra)},
+    as_text=True,
+    checkpoint_path=os.path.join(str(tmp_path / "model"), "model.ckpt-1"),
+    strip_default_attrs=True,
   )
   assert (tmp_path / "out" / os.path.basename(path).decode() / "assets.extra" / "e").read_text() == "more"
   assert os.path.exists(os.path.join(path, b"saved_model.pbtxt"))
@@ -147,7 +152,9 @@ def test_export_of_alternatives(tmp_path):
     assert names == {"serving_default", "default_input_alternative:score"}
     signature = meta.signature_def["serving_default"]
     assert signature.method_name == "tensorflow/serving/regress"
-    example = tf.train.Example(features=tf.train.Features(feature={"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 0.0]))}))
+    example = tf.train.Example(
+      features=tf.train.Features(feature={"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 0.0]))})
+    )
     served = session.run(signature.outputs["outputs"].name, {signature.inputs["inputs"].name: [example.SerializeToString()]})
   w, b = descent(1, 0.1)
   np.testing.assert_allclose(served, [w[0] + b], rtol=1e-5)
@@ -204,7 +211,9 @@ def test_specs_of_ops():
       scaffold=tf.train.Scaffold(),
     )
     spec = ops.estimator_spec("a")
-    assert isinstance(spec, tf.estimator.EstimatorSpec) and spec.loss.shape.ndims == 0 and set(spec.eval_metric_ops) == {"m", "tensor"}
+    assert (
+      isinstance(spec, tf.estimator.EstimatorSpec) and spec.loss.shape.ndims == 0 and set(spec.eval_metric_ops) == {"m", "tensor"}
+    )
     assert isinstance(spec.export_outputs["serving_default"], tf.estimator.export.ClassificationOutput)
     assert isinstance(spec.export_outputs["b"], tf.estimator.export.PredictOutput)
     with pytest.raises(ValueError, match="default serving alternative"):
@@ -269,7 +278,10 @@ def test_metric_specs():
     spec = learn.MetricSpec(tf.metrics.mean_absolute_error, prediction_key="a", label_key="l", weight_key="w")
     assert value(spec, features, labels, predictions) == pytest.approx(6.0 / 4)
     assert value(learn.MetricSpec(tf.metrics.mean_absolute_error), None, labels["l"], predictions["a"]) == 1.0
-    assert value(learn.MetricSpec(lambda targets, logits: tf.metrics.mean(targets + logits)), None, labels["l"], predictions["a"]) == 4.0
+    assert (
+      value(learn.MetricSpec(lambda targets, logits: tf.metrics.mean(targets + logits)), None, labels["l"], predictions["a"])
+      == 4.0
+    )
     plain = learn.MetricSpec(lambda one: tf.reduce_sum(one), prediction_key="b")
     assert session.run(plain.create_metric_ops(None, None, predictions)) == 11.0
     assert (spec.prediction_key, spec.label_key, spec.weight_key) == ("a", "l", "w") and "prediction_key=a" in str(spec)
@@ -455,7 +467,9 @@ def test_run_config(monkeypatch):
   assert learn.RunConfig().save_checkpoints_secs == 600
   cluster = '{"ps": ["a:1"], "worker": ["b:1", "c:1"]}'
   for task, chief, master in (("worker", True, "grpc://b:1"), ("ps", False, "grpc://a:1")):
-    monkeypatch.setenv("TF_CONFIG", '{"environment": "cloud", "cluster": %s, "task": {"type": "%s", "index": 0}}' % (cluster, task))
+    monkeypatch.setenv(
+      "TF_CONFIG", '{"environment": "cloud", "cluster": %s, "task": {"type": "%s", "index": 0}}' % (cluster, task)
+    )
     found = learn.RunConfig()
     assert (found.is_chief, found.master, found.task_type, found.task_id) == (chief, master, task, 0)
     assert (found.num_ps_replicas, found.num_worker_replicas, found.environment) == (1, 2, "cloud")

@@ -181,7 +181,11 @@ def test_both_together(tmp_path):
   assert estimator.evaluate(input_fn=input_fn, steps=1)["accuracy"] == 1.0
   y = X.sum(1)
   regressor = learn.DNNLinearCombinedRegressor(
-    model_dir=str(tmp_path / "r"), linear_feature_columns=numbers(), dnn_feature_columns=numbers(), dnn_hidden_units=[3], label_dimension=1
+    model_dir=str(tmp_path / "r"),
+    linear_feature_columns=numbers(),
+    dnn_feature_columns=numbers(),
+    dnn_hidden_units=[3],
+    label_dimension=1,
   )
   regressor.fit(input_fn=inputs(y), steps=3)
   assert len(list(regressor.predict(x={"x": X}))) == 4
@@ -192,7 +196,9 @@ def test_both_together(tmp_path):
 def test_estimators_with_heads(tmp_path):
   head = learn.multi_class_head(2, head_name="h", thresholds=[0.5], weight_column_name="w")
   made = [
-    learn.DNNEstimator(head, [3], numbers(), str(tmp_path / "a"), optimizer="Adam", activation_fn=tf.nn.relu, gradient_clip_norm=1.0),
+    learn.DNNEstimator(
+      head, [3], numbers(), str(tmp_path / "a"), optimizer="Adam", activation_fn=tf.nn.relu, gradient_clip_norm=1.0
+    ),
     learn.LinearEstimator(numbers(), head, str(tmp_path / "b"), optimizer="Ftrl", gradient_clip_norm=1.0),
     learn.DNNLinearCombinedEstimator(
       head, str(tmp_path / "c"), linear_feature_columns=numbers(), dnn_feature_columns=numbers(), dnn_hidden_units=[2]
@@ -212,7 +218,9 @@ def _ops(head, mode, logits, labels, **kwargs):
     ops = head.create_model_fn_ops(features, mode, labels, logits=tf.constant(logits, tf.float32), **kwargs)
     session.run([tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer()])
     metrics = {key: value[1] for key, value in ops.eval_metric_ops.items()}
-    found = session.run({"predictions": ops.predictions, "loss": ops.loss if ops.loss is not None else tf.constant(0.0), "metrics": metrics})
+    found = session.run(
+      {"predictions": ops.predictions, "loss": ops.loss if ops.loss is not None else tf.constant(0.0), "metrics": metrics}
+    )
     if ops.train_op is not None:
       session.run(ops.train_op)
     return found
@@ -236,7 +244,9 @@ def test_heads():
   assert found["metrics"]["labels/probability_mean/class1"] == pytest.approx(probabilities[:, 1].mean(), rel=1e-5)
   assert found["metrics"]["labels/actual_label_mean/class1"] == pytest.approx(0.5)
   assert found["metrics"]["labels/logits_mean/class1"] == pytest.approx(0.25)
-  own = _ops(learn.multi_class_head(3, loss_fn=lambda labels, logits: tf.reduce_sum(logits, 1, keepdims=True)), "eval", three, THREE)
+  own = _ops(
+    learn.multi_class_head(3, loss_fn=lambda labels, logits: tf.reduce_sum(logits, 1, keepdims=True)), "eval", three, THREE
+  )
   assert own["loss"] == pytest.approx(three.sum(1).mean())
   rows = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 0]])
   several = _ops(learn.multi_label_head(3, metric_class_ids=[0]), "eval", three, rows)

@@ -18,9 +18,13 @@ def forward_features(estimator, keys=None, sparse_default_values=None):
     names = list(features) if names is None else names
     for name in names:
       if name not in features:
-        raise ValueError(f"keys should be exist in features. Key \"{name}\" given but features has following keys: {sorted(features)}. features: {features}")
+        raise ValueError(
+          f'keys should be exist in features. Key "{name}" given but features has following keys: {sorted(features)}. features: {features}'
+        )
       if name in predictions:
-        raise ValueError(f"Cannot forward feature key ({name}). Since it does exist in predictions. Existing prediction keys: {sorted(predictions)}. Consider to change the name of either feature or prediction.")
+        raise ValueError(
+          f"Cannot forward feature key ({name}). Since it does exist in predictions. Existing prediction keys: {sorted(predictions)}. Consider to change the name of either feature or prediction."
+        )
     return names
 
   wanted = _checked_keys(keys)
@@ -30,7 +34,9 @@ def forward_features(estimator, keys=None, sparse_default_values=None):
     if not isinstance(feature, tf.SparseTensor):
       return feature
     default = defaults.get(name)
-    return tf.sparse_tensor_to_dense(feature, default_value="" if default is None and feature.dtype == tf.string else default or 0)
+    return tf.sparse_tensor_to_dense(
+      feature, default_value="" if default is None and feature.dtype == tf.string else default or 0
+    )
 
   def model_fn(features, labels, mode, config):
     given = dict(features)
@@ -42,7 +48,9 @@ def forward_features(estimator, keys=None, sparse_default_values=None):
     for name in verified(wanted, predictions, given):
       value = dense(name, given[name])
       if not isinstance(value, tf.Tensor):
-        raise ValueError(f"Forwarded feature ({name}) should be a Tensor. Please use keys argument of forward_features to filter unwanted features. Type of features[{name}] is {type(value)}.")
+        raise ValueError(
+          f"Forwarded feature ({name}) should be a Tensor. Please use keys argument of forward_features to filter unwanted features. Type of features[{name}] is {type(value)}."
+        )
       more[name] = value
     spec = spec._replace(predictions={**predictions, **more})
     if spec.export_outputs:

@@ -40,9 +40,7 @@ def dnn_model_fn(features, labels, mode, params, config):
       params,
       config,
     )
-    return params["head"].create_model_fn_ops(
-      features=features, mode=mode, labels=labels, train_op_fn=train_op_fn, logits=made
-    )
+    return params["head"].create_model_fn_ops(features=features, mode=mode, labels=labels, train_op_fn=train_op_fn, logits=made)
 
 
 def _multipliers(by_column):
@@ -94,9 +92,7 @@ def combined_model_fn(features, labels, mode, params, config):
       )
   if linear_columns:
     with logits.scope_of(logits.LINEAR_SCOPE, features, config) as scope:
-      parts.append(
-        logits.linear(features, linear_columns, head.logits_dimension, params.get("joint_linear_weights"), scope)
-      )
+      parts.append(logits.linear(features, linear_columns, head.logits_dimension, params.get("joint_linear_weights"), scope))
   linear_optimizer = logits.linear_optimizer(params.get("linear_optimizer"), linear_columns or ())
 
   def train_op_fn(loss):

@@ -143,7 +143,9 @@ class BaseEstimator(Parameters, Evaluable, Trainable):
   def export(self, *args, **kwargs):
     """Not offered: the format of before SavedModel."""
     del args, kwargs
-    raise NotImplementedError("Estimator.export is not part of Millrace: it wrote a format of before SavedModel. Use export_savedmodel.")
+    raise NotImplementedError(
+      "Estimator.export is not part of Millrace: it wrote a format of before SavedModel. Use export_savedmodel."
+    )
 
   def export_savedmodel(
     self,
@@ -214,7 +216,9 @@ def _with_session_config(config):
     filters = core_run_config._device_filters(config.task_type, config.task_id)
     if filters is not None:
       session_config.device_filters.extend(filters)
-  return core_run_config.RunConfig._replace(copy.deepcopy(config), allowed_properties_list=["session_config"], session_config=session_config)
+  return core_run_config.RunConfig._replace(
+    copy.deepcopy(config), allowed_properties_list=["session_config"], session_config=session_config
+  )
 
 
 def _feed_hooks(feed_fn):

@@ -51,7 +51,9 @@ class Experiment(EvaluationLoops):
     if isinstance(estimator, CoreEstimator):
       self._core_estimator_used = True
       if eval_metrics is not None:
-        raise ValueError("`eval_metrics` must be `None` with `tf.estimator.Estimator`. Use `eval_metric_ops` in `tf.estimator.EstimatorSpec` instead.")
+        raise ValueError(
+          "`eval_metrics` must be `None` with `tf.estimator.Estimator`. Use `eval_metric_ops` in `tf.estimator.EstimatorSpec` instead."
+        )
     else:
       self._core_estimator_used = False
       if not isinstance(estimator, Evaluable):
@@ -105,7 +107,9 @@ class Experiment(EvaluationLoops):
     strategies = [] if values is None else [values] if isinstance(values, ExportStrategy) else list(values)
     for strategy in strategies:
       if not isinstance(strategy, ExportStrategy):
-        raise ValueError("`export_strategies` must be an ExportStrategy, an iterable of ExportStrategy, or `None`, found %s." % values)  # noqa: TRY004
+        raise ValueError(
+          "`export_strategies` must be an ExportStrategy, an iterable of ExportStrategy, or `None`, found %s." % values
+        )  # noqa: TRY004
     self._export_strategies = tuple(strategies)
 
   def extend_train_hooks(self, additional_hooks):
@@ -152,7 +156,11 @@ class Experiment(EvaluationLoops):
   def _runs_on_cluster(self):
     config = self._estimator.config
     environment = getattr(config, "environment", run_config_lib.Environment.CLOUD)
-    return bool(environment not in (run_config_lib.Environment.LOCAL, run_config_lib.Environment.GOOGLE) and config.cluster_spec and config.master)
+    return bool(
+      environment not in (run_config_lib.Environment.LOCAL, run_config_lib.Environment.GOOGLE)
+      and config.cluster_spec
+      and config.master
+    )
 
   def _start_server_if_needed(self):
     if self._runs_on_cluster():

@@ -34,7 +34,9 @@ def get_output_alternatives(model_fn_ops, default_output_alternative_key=None):
   alternatives = model_fn_ops.output_alternatives
   if not alternatives:
     if default_output_alternative_key:
-      raise ValueError(f"Requested default_output_alternative: {default_output_alternative_key}, but no output_alternatives found.")
+      raise ValueError(
+        f"Requested default_output_alternative: {default_output_alternative_key}, but no output_alternatives found."
+      )
     predictions = model_fn_ops.predictions
     if isinstance(predictions, tf.Tensor):
       predictions = {PredictionKey.GENERIC: predictions}
@@ -48,7 +50,9 @@ def get_output_alternatives(model_fn_ops, default_output_alternative_key=None):
     return alternatives, default_output_alternative_key
   if len(alternatives) == 1:
     return alternatives, next(iter(alternatives))
-  raise ValueError("Please specify a default_output_alternative_key. Available output_alternatives are: {}".format(sorted(alternatives, key=str)))
+  raise ValueError(
+    "Please specify a default_output_alternative_key. Available output_alternatives are: {}".format(sorted(alternatives, key=str))
+  )
 
 
 def build_standardized_signature_def(input_tensors, output_tensors, problem_type):

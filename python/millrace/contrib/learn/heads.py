@@ -23,9 +23,7 @@ class Head(metaclass=abc.ABCMeta):
     """The size of the last dimension of the logits."""
 
   @abc.abstractmethod
-  def create_model_fn_ops(
-    self, features, mode, labels=None, train_op_fn=None, logits=None, logits_input=None, scope=None
-  ):
+  def create_model_fn_ops(self, features, mode, labels=None, train_op_fn=None, logits=None, logits_input=None, scope=None):
     """The ModelFnOps for logits, or for `logits_input`, of which a layer makes them."""
 
 
@@ -52,9 +50,7 @@ class _SingleHead(Head):
   def head_name(self):
     return self._head_name
 
-  def create_model_fn_ops(
-    self, features, mode, labels=None, train_op_fn=None, logits=None, logits_input=None, scope=None
-  ):
+  def create_model_fn_ops(self, features, mode, labels=None, train_op_fn=None, logits=None, logits_input=None, scope=None):
     """Raises ValueError for logits and their input together, or neither, and where a mode lacks labels or `train_op_fn`."""
     ModeKeys.validate(mode)
     with tf.variable_scope(None, default_name=self._head_name or self._SCOPE):
@@ -78,17 +74,13 @@ class _SingleHead(Head):
       if mode == ModeKeys.EVAL:
         metrics = {self._named(key): value for key, value in self._metrics(predictions, labels, weights).items()}
         metrics[self._named(MetricKey.LOSS)] = tf.metrics.mean(average)
-        return ModelFnOps(
-          mode, predictions=predictions, loss=loss, eval_metric_ops=metrics, output_alternatives=alternatives
-        )
+        return ModelFnOps(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics, output_alternatives=alternatives)
       if train_op_fn is None:
         raise ValueError("train_op_fn can not be None in TRAIN mode")
       train_op = train_op_fn(loss)
       if bias_step is not None:
         train_op = tf.group(train_op, bias_step(labels))
-      return ModelFnOps(
-        mode, predictions=predictions, loss=loss, train_op=train_op, output_alternatives=alternatives
-      )
+      return ModelFnOps(mode, predictions=predictions, loss=loss, train_op=train_op, output_alternatives=alternatives)
 
   def _named(self, key):
     return key if not self._head_name else f"{key}/{self._head_name}"

@@ -70,9 +70,7 @@ def scope_of(name, features, config):
 
 def partitioner(config, min_slice_size=None):
   """A function that cuts variables into as many parts as there are parameter servers, of so many bytes at least."""
-  return tf.min_max_variable_partitioner(
-    max_partitions=max(1, config.num_ps_replicas), min_slice_size=min_slice_size or 64 << 20
-  )
+  return tf.min_max_variable_partitioner(max_partitions=max(1, config.num_ps_replicas), min_slice_size=min_slice_size or 64 << 20)
 
 
 def linear_optimizer(optimizer, columns):

@@ -30,7 +30,9 @@ class MetricSpec:
   """
 
   def __init__(self, metric_fn, prediction_key=None, label_key=None, weight_key=None):
-    self._metric_fn_name = getattr(metric_fn, "__name__", None) or getattr(getattr(metric_fn, "func", None), "__name__", str(metric_fn))
+    self._metric_fn_name = getattr(metric_fn, "__name__", None) or getattr(
+      getattr(metric_fn, "func", None), "__name__", str(metric_fn)
+    )
     self._metric_fn = metric_fn
     self._prediction_key = prediction_key
     self._label_key = label_key

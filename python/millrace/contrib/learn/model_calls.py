@@ -10,16 +10,16 @@ def check(model_fn, params):
   """Raises ValueError if a model function has too few arguments, or none for parameters that are given."""
   names = arguments.names_of(model_fn)
   if len(names) < 2 and not arguments.takes_any(model_fn):
-    raise ValueError(f"Model function (model_fn={model_fn}) should have at least two arguments, features and labels. It has {names}.")
+    raise ValueError(
+      f"Model function (model_fn={model_fn}) should have at least two arguments, features and labels. It has {names}."
+    )
   if params is not None and "params" not in names and not arguments.takes_any(model_fn):
     raise ValueError(
       f"Estimator's model_fn ({model_fn}) does not have a params argument, but params ({params}) were passed to the Estimator's "
       "constructor."
     )
   if params is None and "params" in names:
-    tf.logging.warning(
-      "Estimator's model_fn (%s) includes params argument, but params are not passed to Estimator.", model_fn
-    )
+    tf.logging.warning("Estimator's model_fn (%s) includes params argument, but params are not passed to Estimator.", model_fn)
 
 
 def call(model_fn, features, labels, mode, params, config, model_dir):

@@ -113,9 +113,7 @@ class ModelFnOps(collections.namedtuple("ModelFnOps", _FIELDS)):
 
 def _export_outputs(alternatives, default_key):
   if len(alternatives) > 1 and (default_key is None or default_key not in alternatives):
-    raise ValueError(
-      f"The default serving alternative has to be one of {sorted(alternatives, key=str)}, given: {default_key}"
-    )
+    raise ValueError(f"The default serving alternative has to be one of {sorted(alternatives, key=str)}, given: {default_key}")
   result = {key: _export_output(*alternative) for key, alternative in alternatives.items()}
   if default_key is None:
     (default_key,) = alternatives

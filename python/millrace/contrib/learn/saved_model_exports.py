@@ -57,9 +57,7 @@ def make_export_strategy(
         raise ValueError(
           f"default_output_alternative_key is not supported in core Estimator. Given: {default_output_alternative_key}"
         )
-      result = estimator._export_all_saved_models(
-        export_dir_base, {tf.estimator.ModeKeys.PREDICT: serving_input_fn}, **options
-      )
+      result = estimator._export_all_saved_models(export_dir_base, {tf.estimator.ModeKeys.PREDICT: serving_input_fn}, **options)
     else:
       result = estimator.export_savedmodel(
         export_dir_base, serving_input_fn, default_output_alternative_key=default_output_alternative_key, **options

@@ -51,7 +51,9 @@ class SKCompat(Parameters):
 
   def score(self, x, y, batch_size=128, steps=None, metrics=None, name=None):
     """Evaluates; returns a map of metrics."""
-    return self._estimator.evaluate(x=x, y=y, batch_size=batch_size, steps=steps, metrics=metrics, name="score" if name is None else name)
+    return self._estimator.evaluate(
+      x=x, y=y, batch_size=batch_size, steps=steps, metrics=metrics, name="score" if name is None else name
+    )
 
   def predict(self, x, batch_size=128, outputs=None):
     """Returns arrays of the predictions."""

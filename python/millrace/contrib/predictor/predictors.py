@@ -44,7 +44,15 @@ class SavedModelPredictor(Predictor):
   """The predictor of a SavedModel; see `from_saved_model`."""
 
   def __init__(
-    self, export_dir, signature_def_key=None, signature_def=None, input_names=None, output_names=None, tags=None, graph=None, config=None
+    self,
+    export_dir,
+    signature_def_key=None,
+    signature_def=None,
+    input_names=None,
+    output_names=None,
+    tags=None,
+    graph=None,
+    config=None,
   ):
     _check_arguments(signature_def_key, signature_def, input_names, output_names)
     tags = tags or keys.SERVING
@@ -65,9 +73,7 @@ def _check_arguments(signature_def_key, signature_def, input_names, output_names
   if (input_names is None) != (output_names is None):
     raise ValueError("input_names and output_names must both be specified or both be unspecified.")
   if (signature_def_key is not None) + (signature_def is not None) + (input_names is not None) > 1:
-    raise ValueError(
-      "You must specify at most one of signature_def_key OR signature_def OR (input_names AND output_names)."
-    )
+    raise ValueError("You must specify at most one of signature_def_key OR signature_def OR (input_names AND output_names).")
 
 
 def _signature_of(meta, key, signature_def):
@@ -77,7 +83,7 @@ def _signature_of(meta, key, signature_def):
   key = key or keys.DEFAULT_SERVING_SIGNATURE_DEF_KEY
   if key not in meta.signature_def:
     raise ValueError(
-      f"Got signature_def_key \"{key}\". Available signatures are {sorted(meta.signature_def)}. Original error:\nNo signature of that key."
+      f'Got signature_def_key "{key}". Available signatures are {sorted(meta.signature_def)}. Original error:\nNo signature of that key.'
     )
   return meta.signature_def[key]
 
@@ -107,7 +113,7 @@ def _output_signature(spec, receiver, output_key):
   """The signature of one of the outputs of a model. Raises ValueError if it has none of that key."""
   output_key = output_key or keys.DEFAULT_SERVING_SIGNATURE_DEF_KEY
   if output_key not in spec.export_outputs:
-    raise ValueError(f"Got output_key \"{output_key}\". Available outputs are {sorted(spec.export_outputs)}.")
+    raise ValueError(f'Got output_key "{output_key}". Available outputs are {sorted(spec.export_outputs)}.')
   return spec.export_outputs[output_key].as_signature_def(receiver.receiver_tensors)
 
 
@@ -145,7 +151,7 @@ class ContribEstimatorPredictor(Predictor):
         input_alternatives = {exporting.DEFAULT_INPUT_ALTERNATIVE_KEY: features}
       input_key = input_alternative_key or exporting.DEFAULT_INPUT_ALTERNATIVE_KEY
       if input_key not in input_alternatives:
-        raise ValueError(f"Got input_alternative_key \"{input_key}\". Available inputs are {sorted(input_alternatives)}.")
+        raise ValueError(f'Got input_alternative_key "{input_key}". Available inputs are {sorted(input_alternatives)}.')
       self._feed_tensors = dict(input_alternatives[input_key])
       self._fetch_tensors = dict(output_alternatives[output_alternative_key or default_key][1])
       self._session = _session_of(estimator.model_dir, made.scaffold, config)
@@ -179,7 +185,9 @@ def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=
   from millrace.contrib.learn.estimator import BaseEstimator
 
   if isinstance(estimator, BaseEstimator):
-    raise TypeError("Expected estimator to be of type tf.estimator.Estimator, but got type tf.contrib.learn.Estimator. You likely want to call from_contrib_estimator.")
+    raise TypeError(
+      "Expected estimator to be of type tf.estimator.Estimator, but got type tf.contrib.learn.Estimator. You likely want to call from_contrib_estimator."
+    )
   return CoreEstimatorPredictor(estimator, serving_input_receiver_fn, output_key=output_key, graph=graph, config=config)
 
 
@@ -191,7 +199,9 @@ def from_contrib_estimator(
   Raises TypeError for an estimator of tf.estimator.
   """
   if isinstance(estimator, tf.estimator.Estimator):
-    raise TypeError("Expected estimator to be of type tf.contrib.learn.Estimator, but got type tf.estimator.Estimator. You likely want to call from_estimator.")
+    raise TypeError(
+      "Expected estimator to be of type tf.contrib.learn.Estimator, but got type tf.estimator.Estimator. You likely want to call from_estimator."
+    )
   return ContribEstimatorPredictor(
     estimator,
     prediction_input_fn,

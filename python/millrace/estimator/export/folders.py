@@ -18,10 +18,10 @@ def timestamped_export_dir(export_dir_base):
     if not tf.gfile.Exists(path):
       return path
     clock.sleep(1)
-    tf.logging.warning("Directory %s already exists; retrying (attempt %d/%d)", path, attempt + 1, MAX_DIRECTORY_CREATION_ATTEMPTS)
-  raise RuntimeError(
-    f"Failed to obtain a unique export directory name after {MAX_DIRECTORY_CREATION_ATTEMPTS} attempts."
-  )
+    tf.logging.warning(
+      "Directory %s already exists; retrying (attempt %d/%d)", path, attempt + 1, MAX_DIRECTORY_CREATION_ATTEMPTS
+    )
+  raise RuntimeError(f"Failed to obtain a unique export directory name after {MAX_DIRECTORY_CREATION_ATTEMPTS} attempts.")
 
 
 def temp_export_dir(export_dir):

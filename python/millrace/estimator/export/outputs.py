@@ -36,7 +36,9 @@ class ClassificationOutput(ExportOutput):
     if classes is not None and not (isinstance(classes, tf.Tensor) and tf.as_dtype(classes.dtype) == tf.string):
       raise ValueError(f"Classification classes must be a string Tensor; got {classes}")
     if scores is None and classes is None:
-      raise ValueError("Cannot create a ClassificationOutput with empty arguments. At least one of `scores` and `classes` must be set.")
+      raise ValueError(
+        "Cannot create a ClassificationOutput with empty arguments. At least one of `scores` and `classes` must be set."
+      )
     self._scores = scores
     self._classes = classes
 
@@ -122,9 +124,7 @@ class _SupervisedOutput(ExportOutput):
       self._metrics = self._metric_tensors(metrics)
 
   def _prefixed(self, named, prefix):
-    return {
-      name if name.startswith(prefix) else prefix + self._SEPARATOR_CHAR + name: tensor for name, tensor in named.items()
-    }
+    return {name if name.startswith(prefix) else prefix + self._SEPARATOR_CHAR + name: tensor for name, tensor in named.items()}
 
   def _metric_tensors(self, metrics):
     """The value and the update of each metric; ops become empty tensors that depend on them."""

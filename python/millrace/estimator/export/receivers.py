@@ -84,9 +84,7 @@ class TensorServingInputReceiver(collections.namedtuple("TensorServingInputRecei
     )
 
 
-class SupervisedInputReceiver(
-  collections.namedtuple("SupervisedInputReceiver", ["features", "labels", "receiver_tensors"])
-):
+class SupervisedInputReceiver(collections.namedtuple("SupervisedInputReceiver", ["features", "labels", "receiver_tensors"])):
   """Features, labels and the tensors that receive both, for exported training and evaluation."""
 
   def __new__(cls, features, labels, receiver_tensors):

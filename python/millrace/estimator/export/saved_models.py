@@ -11,7 +11,13 @@ _TRAIN_OP_COLLECTION = "saved_model_train_op"
 
 
 def export(
-  estimator, export_dir_base, input_receiver_fn_map, assets_extra=None, as_text=False, checkpoint_path=None, strip_default_attrs=True
+  estimator,
+  export_dir_base,
+  input_receiver_fn_map,
+  assets_extra=None,
+  as_text=False,
+  checkpoint_path=None,
+  strip_default_attrs=True,
 ):
   """Writes the graphs of the modes of a map, with a checkpoint's variables, into a new folder; returns its path as bytes.
 
@@ -27,9 +33,7 @@ def export(
   if not modes:
     raise ValueError(f"No valid modes for exporting found. Got {input_receiver_fn_map.keys()}.")
   for mode in modes:
-    add_graph(
-      estimator, builder, mode, input_receiver_fn_map[mode], checkpoint_path, mode == modes[0], strip_default_attrs
-    )
+    add_graph(estimator, builder, mode, input_receiver_fn_map[mode], checkpoint_path, mode == modes[0], strip_default_attrs)
   builder.save(as_text)
   _copy_assets(temp_dir, assets_extra)
   tf.gfile.Rename(temp_dir, export_dir)

@@ -11,7 +11,9 @@ from millrace.train import queue_runners
 class FeedingQueueRunner(queue_runners.QueueRunner):
   """A queue runner each of whose enqueue ops has a function that says what to feed; OutOfRangeError of it ends the thread."""
 
-  def __init__(self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None, feed_fns=None, queue_closed_exception_types=None):
+  def __init__(
+    self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None, feed_fns=None, queue_closed_exception_types=None
+  ):
     super().__init__(queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types)
     self._feed_fns = [None] * len(enqueue_ops) if feed_fns is None else list(feed_fns)
     if len(self._feed_fns) != len(enqueue_ops):
@@ -68,7 +70,9 @@ class _RowsOfEpochs:
       return rows
 
 
-def enqueue_rows(columns, capacity, shuffle, min_after_dequeue, num_threads, seed, enqueue_size, num_epochs, name="enqueue_input"):
+def enqueue_rows(
+  columns, capacity, shuffle, min_after_dequeue, num_threads, seed, enqueue_size, num_epochs, name="enqueue_input"
+):
   """A queue that gets the rows of a list of arrays, each row beginning with its index.
 
   Each thread feeds all epochs, in order, or from a random row on if `shuffle`, which also mixes them in the queue.
@@ -119,6 +123,5 @@ def check_shuffle(shuffle):
   """Raises ValueError unless it was said whether to shuffle."""
   if not isinstance(shuffle, bool):
     raise ValueError(  # noqa: TRY004 (TensorFlow's class)
-      "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for training); "
-      f"got {shuffle}"
+      f"shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for training); got {shuffle}"
     )

@@ -24,7 +24,9 @@ def pandas_input_fn(
     raise TypeError("target_column must be a string type")
   if y is not None:
     if target_column in x.columns:
-      raise ValueError(f"Cannot use name {target_column} for target column: DataFrame already has a column with that name: {x.columns}")
+      raise ValueError(
+        f"Cannot use name {target_column} for target column: DataFrame already has a column with that name: {x.columns}"
+      )
     if not np.array_equal(x.index, y.index):
       raise ValueError(f"Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n")
 

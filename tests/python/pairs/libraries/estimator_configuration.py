@@ -193,7 +193,9 @@ def program_configurations_of_estimators(tf):
     with _environment(_task(*task)):
       estimator = tf.estimator.Estimator(_model_fn, model_dir="/somewhere")
     config = estimator.config
-    shown.append([_shown(config), estimator.model_dir, estimator.eval_dir(), estimator.eval_dir("other"), config is estimator.config])
+    shown.append(
+      [_shown(config), estimator.model_dir, estimator.eval_dir(), estimator.eval_dir("other"), config is estimator.config]
+    )
   return shown
 
 

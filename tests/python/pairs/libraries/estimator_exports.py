@@ -69,7 +69,9 @@ def _signatures(tf, folder, tag):
         sorted((key, info.name, info.dtype) for key, info in signature.inputs.items()),
         sorted((key, info.name, info.dtype) for key, info in signature.outputs.items()),
       ]
-    collections = {key: [getattr(item, "name", None) for item in graph.get_collection(key)] for key in ("variables", "saved_model_train_op")}
+    collections = {
+      key: [getattr(item, "name", None) for item in graph.get_collection(key)] for key in ("variables", "saved_model_train_op")
+    }
     return [found, collections, [op.name for op in graph.get_operations() if not op.name.startswith(("gradients/", "save"))]]
 
 

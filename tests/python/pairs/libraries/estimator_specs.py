@@ -59,7 +59,9 @@ def _makers(tf):
     "sparse": lambda: spec("infer", predictions={"a": tf.SparseTensor([[0]], [1.0], [1])}),
     "wrong_outputs": lambda: spec("infer", predictions=constant(1.0), export_outputs=3),
     "wrong_output": lambda: spec("infer", predictions=constant(1.0), export_outputs={"a": 3}),
-    "outputs": lambda: spec("infer", predictions=constant(1.0), export_outputs={"a": output(constant(1.0)), "b": output(constant(1.0))}),
+    "outputs": lambda: spec(
+      "infer", predictions=constant(1.0), export_outputs={"a": output(constant(1.0)), "b": output(constant(1.0))}
+    ),
     "wrong_metrics": lambda: spec("eval", loss=constant(1.0), eval_metric_ops=3),
     "wrong_metric": lambda: spec("eval", loss=constant(1.0), eval_metric_ops={"a": 3}),
     "short_metric": lambda: spec("eval", loss=constant(1.0), eval_metric_ops={"a": (constant(1.0),)}),

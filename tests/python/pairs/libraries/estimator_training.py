@@ -43,7 +43,13 @@ def _input_fn(tf, repeats=20):
 
 
 def _make(tf, folder=None, **kwargs):
-  config = {"save_checkpoints_steps": 3, "save_summary_steps": 2, "log_step_count_steps": 4, "tf_random_seed": 7, **kwargs.pop("config", {})}
+  config = {
+    "save_checkpoints_steps": 3,
+    "save_summary_steps": 2,
+    "log_step_count_steps": 4,
+    "tf_random_seed": 7,
+    **kwargs.pop("config", {}),
+  }
   return tf.estimator.Estimator(
     _model_fn(tf),
     model_dir=folder or tempfile.mkdtemp(),
@@ -79,7 +85,10 @@ def program_train_evaluate_predict(tf):
   estimator = _make(tf)
   returned = estimator.train(_input_fn(tf), max_steps=7)
   names = [op.name for op in GRAPHS_OF_MODES["train"].get_operations() if not op.name.startswith("gradients/")]
-  collections = {key: [getattr(item, "name", None) for item in GRAPHS_OF_MODES["train"].get_collection(key)] for key in ("losses", "summaries", "savers", "init_op", "local_init_op", "ready_op", "global_step")}
+  collections = {
+    key: [getattr(item, "name", None) for item in GRAPHS_OF_MODES["train"].get_collection(key)]
+    for key in ("losses", "summaries", "savers", "init_op", "local_init_op", "ready_op", "global_step")
+  }
   estimator.train(_input_fn(tf), max_steps=7)
   first = estimator.evaluate(_input_fn(tf), steps=2)
   eval_names = [op.name for op in GRAPHS_OF_MODES["eval"].get_operations() if not op.name.startswith("gradients/")]
@@ -319,7 +328,9 @@ def program_saving_switched_off(tf):
     _model_fn(tf),
     tempfile.mkdtemp(),
     params={},
-    config=tf.estimator.RunConfig(save_checkpoints_steps=None, save_checkpoints_secs=None, save_summary_steps=0, log_step_count_steps=None),
+    config=tf.estimator.RunConfig(
+      save_checkpoints_steps=None, save_checkpoints_secs=None, save_summary_steps=0, log_step_count_steps=None
+    ),
   )
   estimator.train(_input_fn(tf), max_steps=3)
   return [
@@ -376,7 +387,12 @@ def program_warm_starts(tf):
   first.train(_input_fn(tf), steps=4)
   value = first.get_variable_value("w")
   found = []
-  for source in (first.model_dir, first.latest_checkpoint(), tf.estimator.WarmStartSettings(first.model_dir, "w"), tf.estimator.WarmStartSettings(first.model_dir, ".*x")):
+  for source in (
+    first.model_dir,
+    first.latest_checkpoint(),
+    tf.estimator.WarmStartSettings(first.model_dir, "w"),
+    tf.estimator.WarmStartSettings(first.model_dir, ".*x"),
+  ):
     other = _make(tf, warm_start_from=source, params={"begin": 9.0})
     found.append(next(iter(other.predict(_input_fn(tf, 1))))["y"] == value)
     found.append(_sorted(other.evaluate(_input_fn(tf, 1))))
@@ -424,7 +440,9 @@ def program_warm_start_with_vocabularies(tf):
 
 def program_queues_as_input(tf):
   def input_fn():
-    x, y = tf.train.slice_input_producer([tf.constant([1.0, 2.0, 3.0, 4.0]), tf.constant([2.0, 4.0, 6.0, 8.0])], num_epochs=2, shuffle=False)
+    x, y = tf.train.slice_input_producer(
+      [tf.constant([1.0, 2.0, 3.0, 4.0]), tf.constant([2.0, 4.0, 6.0, 8.0])], num_epochs=2, shuffle=False
+    )
     x, y = tf.train.batch([x, y], batch_size=2)
     return {"x": x}, y
 

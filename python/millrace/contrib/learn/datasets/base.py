@@ -54,7 +54,9 @@ def maybe_download(filename, work_directory, source_url):
   """The path of a file in a folder. Raises FileNotFoundError if it isn't there: nothing is loaded from the network."""
   path = os.path.join(work_directory, filename)
   if not tf.gfile.Exists(path):
-    raise FileNotFoundError(f"{filename} is read from local files and is not there: load {source_url} yourself and put it at {path}")
+    raise FileNotFoundError(
+      f"{filename} is read from local files and is not there: load {source_url} yourself and put it at {path}"
+    )
   return path
 
 

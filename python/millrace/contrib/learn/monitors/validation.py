@@ -133,8 +133,6 @@ class ValidationMonitor(EveryN):
       self._best_value, self._best_metrics, self._best_value_step = value, dict(results), step
     if step - self._best_value_step < self.early_stopping_rounds:
       return False
-    tf.logging.info(
-      "Stopping. Best step: %s with %s = %s.", self._best_value_step, self.early_stopping_metric, self._best_value
-    )
+    tf.logging.info("Stopping. Best step: %s with %s = %s.", self._best_value_step, self.early_stopping_metric, self._best_value)
     self._early_stopped = True
     return True
