@@ -21,9 +21,7 @@ class EvalResult:
       if not isinstance(metrics, dict) or not metrics:
         raise TypeError(f"`Estimator.evaluate` should return dict. Given {type(metrics)}.")
       if tf.GraphKeys.GLOBAL_STEP not in metrics:
-        raise ValueError(
-          "Internal error: the output of `Estimator.evaluate` should contain `global_step`. Given: {}.".format(metrics)
-        )
+        raise ValueError(f"Internal error: the output of `Estimator.evaluate` should contain `global_step`. Given: {metrics}.")
     self.status = status
     self.metrics = metrics
     self.checkpoint_path = checkpoint_path

@@ -110,8 +110,8 @@ def _saving_hooks(spec, config, model_dir, worker_hooks, saving_listeners):
   if saving_listeners:
     if not saving:
       raise ValueError(
-        "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the RunConfig.save_checkpoints_steps or "
-        "RunConfig.save_checkpoints_secs."
+        "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the RunConfig.save_checkpoints_steps "
+        "or RunConfig.save_checkpoints_secs."
       )
     # One of them is enough.
     saving[0]._listeners.extend(saving_listeners)

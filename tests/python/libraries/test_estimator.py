@@ -13,8 +13,9 @@ import pair_runner  # noqa: E402
 
 sys.path.insert(0, pair_runner.package_folder())
 
-import millrace as tf  # noqa: E402
 from millrace.estimator import clock, end_of_training, evaluator, task_roles  # noqa: E402
+
+import millrace as tf  # noqa: E402
 
 X = [1.0, 2.0, 3.0]
 
@@ -24,7 +25,12 @@ def model_fn(features, labels, mode):
   y = features["x"] * w
   if mode == tf.estimator.ModeKeys.PREDICT:
     return tf.estimator.EstimatorSpec(
-      mode, predictions={"y": y}, export_outputs={"serving_default": tf.estimator.export.PredictOutput({"y": y}), "half": tf.estimator.export.PredictOutput({"h": y / 2})}
+      mode,
+      predictions={"y": y},
+      export_outputs={
+        "serving_default": tf.estimator.export.PredictOutput({"y": y}),
+        "half": tf.estimator.export.PredictOutput({"h": y / 2}),
+      },
     )
   loss = tf.reduce_mean(tf.square(y - labels))
   train_op = tf.train.GradientDescentOptimizer(0.0).minimize(loss, global_step=tf.train.get_global_step())
@@ -80,7 +86,10 @@ def configured(monkeypatch, kind, index=0, **kwargs):
 
 
 def test_delays_of_workers(monkeypatch):
-  delays = [task_roles._start_delay_secs(configured(monkeypatch, *task)) for task in [("chief",), ("worker", 0), ("worker", 1), ("worker", 15)]]
+  delays = [
+    task_roles._start_delay_secs(configured(monkeypatch, *task))
+    for task in [("chief",), ("worker", 0), ("worker", 1), ("worker", 15)]
+  ]
   assert delays == [0, 5, 10, 60]
   assert task_roles._start_delay_secs(configured(monkeypatch, "worker", 15, experimental_max_worker_delay_secs=7)) == 7
   assert task_roles._start_delay_secs(configured(monkeypatch, "worker", 0, experimental_max_worker_delay_secs=0)) == 0
@@ -98,7 +107,9 @@ def evaluating(monkeypatch, tmp_path, waits, max_steps, **kwargs):
     def end(self, session):
       seen.append(int(session.run(tf.train.get_global_step())))
 
-  spec = tf.estimator.EvalSpec(lambda: input_fn(1), hooks=[Steps()], exporters=tf.estimator.FinalExporter("f", receiver), **kwargs)
+  spec = tf.estimator.EvalSpec(
+    lambda: input_fn(1), hooks=[Steps()], exporters=tf.estimator.FinalExporter("f", receiver), **kwargs
+  )
   return tf.estimator.train_and_evaluate, (estimator, tf.estimator.TrainSpec(input_fn, max_steps), spec), trainer, seen
 
 
@@ -162,7 +173,9 @@ def test_listeners_of_evaluations(tmp_path, trained):
   with pytest.raises(TypeError, match="All hooks must be SessionRunHook"):
     task_roles.TrainingExecutor(trained, tf.estimator.TrainSpec(input_fn), tf.estimator.EvalSpec(input_fn), train_hooks=[3])
   with pytest.raises(TypeError, match="`continuous_eval_listener` must have type"):
-    task_roles.TrainingExecutor(trained, tf.estimator.TrainSpec(input_fn), tf.estimator.EvalSpec(input_fn), continuous_eval_listener=3)
+    task_roles.TrainingExecutor(
+      trained, tf.estimator.TrainSpec(input_fn), tf.estimator.EvalSpec(input_fn), continuous_eval_listener=3
+    )
 
 
 def test_wrong_tasks(monkeypatch, trained):
@@ -220,7 +233,11 @@ with exit_codes.worth_a_retry():
   raise %s
 """
   codes = []
-  for error in ("tf.errors.UnavailableError(None, None, 'lost')", "tf.errors.InvalidArgumentError(None, None, 'wrong')", "ValueError('lost')"):
+  for error in (
+    "tf.errors.UnavailableError(None, None, 'lost')",
+    "tf.errors.InvalidArgumentError(None, None, 'wrong')",
+    "ValueError('lost')",
+  ):
     ran = package.python("-c", program % error)
     assert ran.stdout == "handled\n" and "lost" in ran.stderr or "wrong" in ran.stderr
     codes.append(ran.returncode)
@@ -284,7 +301,12 @@ def test_predictor_of_learn(tmp_path):
   estimator = learn.Estimator(old_model_fn, str(tmp_path))
   estimator.fit(input_fn=lambda: ({"x": tf.constant(X)}, tf.constant(X)), steps=1)
   predictor = tf.contrib.predictor.from_contrib_estimator(
-    estimator, serving, input_alternative_key="default_input_alternative", output_alternative_key="o", graph=tf.Graph(), config=tf.ConfigProto()
+    estimator,
+    serving,
+    input_alternative_key="default_input_alternative",
+    output_alternative_key="o",
+    graph=tf.Graph(),
+    config=tf.ConfigProto(),
   )
   assert list(predictor({"in": [2.0]})["z"]) == [6.0]
   with pytest.raises(TypeError, match="You likely want to call from_contrib_estimator"):

@@ -139,7 +139,8 @@ def test_worker_that_does_not_come_back(tmp_path, monkeypatch):
 EARLY = """
 from millrace.train.session import session_manager
 
-config = tf.estimator.RunConfig(model_dir=os.path.join(FOLDER, "model"), save_checkpoints_steps=5, session_creation_timeout_secs=60)
+folder = os.path.join(FOLDER, "model")
+config = tf.estimator.RunConfig(model_dir=folder, save_checkpoints_steps=5, session_creation_timeout_secs=60)
 estimator = tf.estimator.Estimator(model_fn, config=config)
 stop = tf.estimator.experimental.make_early_stopping_hook(
   estimator, lambda: os.path.exists(os.path.join(FOLDER, "enough")), run_every_secs=None, run_every_steps=1

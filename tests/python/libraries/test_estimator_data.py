@@ -136,14 +136,25 @@ def everything(tensors):
 
 
 def values_of(examples):
-  return [tf.train.Example.FromString(example).features.feature["x"].float_list.value[0] for batch in examples for example in batch]
+  return [
+    tf.train.Example.FromString(example).features.feature["x"].float_list.value[0] for batch in examples for example in batch
+  ]
 
 
 def test_batches_of_examples(records):
   with tf.Graph().as_default():
     batch = learn.read_batch_examples(
-      records, batch_size=4, reader=tf.TFRecordReader, randomize_input=False, num_epochs=1, queue_capacity=20, num_threads=1,
-      read_batch_size=2, parse_fn=tf.identity, name="named", seed=3,
+      records,
+      batch_size=4,
+      reader=tf.TFRecordReader,
+      randomize_input=False,
+      num_epochs=1,
+      queue_capacity=20,
+      num_threads=1,
+      read_batch_size=2,
+      parse_fn=tf.identity,
+      name="named",
+      seed=3,
     )
     found = everything(batch)
     assert values_of(found) == EVERYTHING and [len(b) for b in found] == [4, 2] and batch.op.name == "named"
@@ -182,13 +193,31 @@ def check_features(found):
 def test_batches_of_features(records):
   with tf.Graph().as_default():
     features = learn.read_batch_features(
-      records, 4, FEATURES, tf.TFRecordReader, randomize_input=False, num_epochs=1, queue_capacity=30, feature_queue_capacity=3,
-      reader_num_threads=1, num_enqueue_threads=1, parse_fn=None, name="n", read_batch_size=2,
+      records,
+      4,
+      FEATURES,
+      tf.TFRecordReader,
+      randomize_input=False,
+      num_epochs=1,
+      queue_capacity=30,
+      feature_queue_capacity=3,
+      reader_num_threads=1,
+      num_enqueue_threads=1,
+      parse_fn=None,
+      name="n",
+      read_batch_size=2,
     )
     check_features(everything(features))
   with tf.Graph().as_default():
     keys, features = learn.read_keyed_batch_features(
-      records, 2, FEATURES, tf.TFRecordReader, num_epochs=1, queue_capacity=30, reader_num_threads=2, feature_queue_capacity=5,
+      records,
+      2,
+      FEATURES,
+      tf.TFRecordReader,
+      num_epochs=1,
+      queue_capacity=30,
+      reader_num_threads=2,
+      feature_queue_capacity=5,
       num_enqueue_threads=2,
     )
     found = everything([keys, features])
@@ -203,7 +232,9 @@ def test_batches_of_features(records):
     check_features(everything(learn.read_batch_record_features(records, 5, FEATURES, num_epochs=1, queue_capacity=30, name="d")))
   with tf.Graph().as_default():
     once = tf.train.limit_epochs(tf.constant([1.0, 2.0]), num_epochs=1)
-    keys, features = learn.io.queue_parsed_features({"x": once}, keys=None, feature_queue_capacity=2, num_enqueue_threads=1, name="q")
+    keys, features = learn.io.queue_parsed_features(
+      {"x": once}, keys=None, feature_queue_capacity=2, num_enqueue_threads=1, name="q"
+    )
     assert keys is None and [f["x"].tolist() for f in everything(features)] == [[1.0, 2.0]]
 
 
@@ -242,7 +273,9 @@ def test_frames_as_input():
       return everything(input_fn())
 
   pandas_input_fn = tf.estimator.inputs.pandas_input_fn
-  first, second = run(pandas_input_fn(x, y, batch_size=2, num_epochs=1, shuffle=False, queue_capacity=9, num_threads=1, target_column="t"))
+  first, second = run(
+    pandas_input_fn(x, y, batch_size=2, num_epochs=1, shuffle=False, queue_capacity=9, num_threads=1, target_column="t")
+  )
   assert first[0]["a"].tolist() == [1, 2] and first[0]["s"].tolist() == [b"x", b"y"] and first[1].tolist() == [7.0, 8.0]
   assert second[0]["a"].tolist() == [3]
   both = run(pandas_input_fn(x, Frame(a=[1, 2, 3], b=[4, 5, 6]), batch_size=3, shuffle=False))
@@ -259,7 +292,11 @@ def test_frames_as_input():
     pandas_input_fn(x, Frame(b=[1, 2]), shuffle=False)
   of_learn = run(learn.io.pandas_input_fn(x, y, 3, 1, False, 10, 1, "t"))
   assert of_learn[0][1].tolist() == [7.0, 8.0, 9.0]
-  arrays = run(learn.io.numpy_input_fn({"x": np.arange(4)}, np.arange(4), batch_size=4, num_epochs=1, shuffle=False, queue_capacity=9, num_threads=1))
+  arrays = run(
+    learn.io.numpy_input_fn(
+      {"x": np.arange(4)}, np.arange(4), batch_size=4, num_epochs=1, shuffle=False, queue_capacity=9, num_threads=1
+    )
+  )
   assert arrays[0][0]["x"].tolist() == [0, 1, 2, 3]
 
 
@@ -268,7 +305,9 @@ def test_frames_as_arrays():
   np.testing.assert_array_equal(learn.extract_pandas_data(frame), [[1.0, 0.5], [2.0, 1.5]])
   np.testing.assert_array_equal(learn.extract_pandas_matrix(frame), frame.values)
   np.testing.assert_array_equal(learn.extract_pandas_labels(Frame(l=[3, 4])), [3, 4])
-  assert learn.extract_pandas_data([1]) == [1] and learn.extract_pandas_matrix([1]) == [1] and learn.extract_pandas_labels([1]) == [1]
+  assert (
+    learn.extract_pandas_data([1]) == [1] and learn.extract_pandas_matrix([1]) == [1] and learn.extract_pandas_labels([1]) == [1]
+  )
   with pytest.raises(ValueError, match="must be int, float, or bool"):
     learn.extract_pandas_data(Frame(s=["a", "b"]))
   with pytest.raises(ValueError, match="Only one column for labels"):
