@@ -248,9 +248,13 @@ def test_not_offered():
   for name, words in [("tf.estimator.tpu", "There are no TPUs"), ("tf.contrib.estimator.RNNClassifier", "no premade recurrent")]:
     with pytest.raises(AttributeError, match=words):
       eval(name, {"tf": tf})
-  for name in ("train_distribute", "eval_distribute", "experimental_distribute"):
+  for call in (
+    lambda: tf.estimator.RunConfig(train_distribute=object()),
+    lambda: tf.estimator.RunConfig(eval_distribute=object()),
+    lambda: tf.estimator.RunConfig(experimental_distribute=object()),
+  ):
     with pytest.raises(ValueError, match="tf.distribute is not part of Millrace"):
-      tf.estimator.RunConfig(**{name: object()})
+      call()
 
 
 def test_predictors(tmp_path, trained):
