@@ -239,3 +239,36 @@ names = sorted(name for name in os.listdir(folder) if name.startswith("timeline"
 print(len(names) > 0, "traceEvents" in open(os.path.join(folder, names[0])).read())
 """
   assert package.said(program) == "True True\n"
+
+
+def test_a_server_goes_on_where_only_its_target_is_kept():
+  program = """
+import gc
+import millrace as tf
+target = tf.train.Server.create_local_server().target
+gc.collect()
+with tf.Session(target) as session:
+  print(session.run(tf.constant(2) + 3))
+"""
+  assert package.said(program) == "5\n"
+
+
+def test_steps_that_move_are_not_warned_of():
+  """A hook may see the step of two runs alike, before and after its update; it looks again before it says so."""
+  program = """
+import logging
+import millrace as tf
+from types import SimpleNamespace as Of
+said = []
+tf.logging.warn = said.append
+logging.getLogger("tensorflow").warning = lambda *words: said.append(words)
+tf.logging.log_first_n = lambda level, *words: said.append(words)
+tf.train.create_global_step()
+hook = tf.train.StepCounterHook(every_n_steps=1000)
+hook.begin()
+for stale, now in ((1, 1), (1, 2), (2, 3), (3, 3), (3, 3)):
+  context = Of(session=Of(run=lambda fetch, now=now: now))
+  hook.after_run(context, Of(results=stale))
+print(len(said))
+"""
+  assert package.said(program) == "1\n"

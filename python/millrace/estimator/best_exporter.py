@@ -4,8 +4,8 @@ import os
 
 import millrace as tf
 from millrace.estimator import event_metrics
-from millrace.estimator.exporters import Exporter, _SavedModelExporter, checked_exports_to_keep
 from millrace.estimator.export import folders
+from millrace.estimator.exporters import Exporter, _SavedModelExporter, checked_exports_to_keep
 
 _LOSS = "loss"
 

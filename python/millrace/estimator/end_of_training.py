@@ -1,8 +1,8 @@
 """How tasks that don't train themselves learn that the training is over.
 
 Each task that trains says so to every parameter server when it has come to its end: it initializes a variable of its name there.
-A parameter server is done when all have, or when the chief has and the others can't be reached any more. For evaluators, which are
-beside the cluster, the chief leaves a file in the folder of the model.
+A parameter server is done when all have, or when the chief has and the others can't be reached any more. For evaluators, which
+are beside the cluster, the chief leaves a file in the folder of the model.
 """
 
 import json

@@ -131,8 +131,8 @@ class Estimator:
     """
     if self.config.task_type in (TaskType.EVALUATOR, TaskType.PS):
       raise ValueError(
-        "Train has been called wrong configuration. Please use tf.estimator.train_and_evaluate which calls proper API according to "
-        f"given configuration. Current configuration: {self.config}."
+        "Train has been called wrong configuration. Please use tf.estimator.train_and_evaluate which calls proper API according "
+        f"to given configuration. Current configuration: {self.config}."
       )
     step_hooks = self._convert_train_steps_to_hooks(steps, max_steps)
     if max_steps is not None and max_steps <= self._trained_steps():
@@ -377,8 +377,8 @@ class Estimator:
   def _validate_features_in_predict_input(self, result):
     if not (input_results.is_dataset(result) or tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)):
       tf.logging.warning(
-        "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields forever. This is probably a "
-        "mistake."
+        "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields forever. This is "
+        "probably a mistake."
       )
 
   def _get_features_and_labels_from_input_fn(self, input_fn, mode):

@@ -84,7 +84,7 @@ def evaluate_once(
   hooks=None,
   config=None,
 ):
-  """Restores a checkpoint (None initializes instead), runs `eval_ops` until a hook or the input ends it; returns `final_ops`' values."""
+  """Restores a checkpoint (None initializes), runs `eval_ops` until a hook or the input ends it; returns values of `final_ops`."""
   get_or_create_eval_step()
   hooks = list(hooks or [])
   if eval_ops is not None:

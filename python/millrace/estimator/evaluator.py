@@ -21,9 +21,7 @@ class EvalResult:
       if not isinstance(metrics, dict) or not metrics:
         raise TypeError(f"`Estimator.evaluate` should return dict. Given {type(metrics)}.")
       if tf.GraphKeys.GLOBAL_STEP not in metrics:
-        raise ValueError(
-          "Internal error: the output of `Estimator.evaluate` should contain `global_step`. Given: {}.".format(metrics)
-        )
+        raise ValueError(f"Internal error: the output of `Estimator.evaluate` should contain `global_step`. Given: {metrics}.")
     self.status = status
     self.metrics = metrics
     self.checkpoint_path = checkpoint_path
@@ -70,19 +68,31 @@ class Evaluator:
         "for the same checkpoint."
       )
       return EvalResult(EvalStatus.NO_NEW_CHECKPOINT), []
-    metrics = self._estimator.evaluate(
-      input_fn=self._eval_spec.input_fn,
-      steps=self._eval_spec.steps,
-      name=self._eval_spec.name,
-      checkpoint_path=checkpoint,
-      hooks=self._eval_spec.hooks,
-    )
+    checkpoint, metrics = self._evaluated(checkpoint)
     result = EvalResult(EvalStatus.EVALUATED, metrics, checkpoint)
     step, last = metrics[tf.GraphKeys.GLOBAL_STEP], self._max_training_steps
     exports = self._export(result, is_the_final_export=bool(last and step >= last) or is_over)
     self._last_warning_time = 0
     self._previous_checkpoint = checkpoint
     return result, exports
+
+  def _evaluated(self, checkpoint):
+    """Returns the checkpoint that was evaluated, and its metrics: the newest one where the training has removed this one meanwhile."""
+    while True:
+      try:
+        return checkpoint, self._estimator.evaluate(
+          input_fn=self._eval_spec.input_fn,
+          steps=self._eval_spec.steps,
+          name=self._eval_spec.name,
+          checkpoint_path=checkpoint,
+          hooks=self._eval_spec.hooks,
+        )
+      except (ValueError, tf.errors.OpError):
+        newest = self._estimator.latest_checkpoint()
+        if not newest or newest == checkpoint or tf.train.checkpoint_exists(checkpoint):
+          raise
+        tf.logging.info("The training has removed %s before it was evaluated; %s is next.", checkpoint, newest)
+        checkpoint = newest
 
   def export_finally(self, eval_result):
     """Tells exporters that the checkpoint which was evaluated is the last one."""
@@ -101,16 +111,23 @@ class Evaluator:
     if is_the_final_export:
       self._is_final_export_triggered = True
     base = os.path.join(self._estimator.model_dir, "export")
-    return [
-      exporter.export(
+    return [self._exported(exporter, base, eval_result, is_the_final_export) for exporter in self._eval_spec.exporters]
+
+  def _exported(self, exporter, base, eval_result, is_the_final_export):
+    """Returns what the exporter does; None where the training has removed the checkpoint meanwhile, and there will be another."""
+    try:
+      return exporter.export(
         estimator=self._estimator,
         export_path=os.path.join(base, exporter.name),
         checkpoint_path=eval_result.checkpoint_path,
         eval_result=eval_result.metrics,
         is_the_final_export=is_the_final_export,
       )
-      for exporter in self._eval_spec.exporters
-    ]
+    except (ValueError, tf.errors.OpError):
+      if is_the_final_export or tf.train.checkpoint_exists(eval_result.checkpoint_path):
+        raise
+      tf.logging.info("The training has removed %s before it was exported.", eval_result.checkpoint_path)
+      return None
 
 
 class CheckpointListener(tf.train.CheckpointSaverListener):

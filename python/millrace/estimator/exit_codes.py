@@ -13,7 +13,7 @@ _LOST = (tf.errors.AbortedError, tf.errors.UnavailableError, tf.errors.DeadlineE
 
 
 class worth_a_retry:
-  """A block out of which errors of lost tasks end the process, if nobody handles them, with a code that asks for another start."""
+  """A block whose errors of lost tasks end the process, if nobody handles them, with a code that asks for another start."""
 
   def __enter__(self):
     return self

@@ -15,7 +15,7 @@ class InMemoryEvaluatorHook(tf.train.SessionRunHook):
     if every_n_iter is None or every_n_iter <= 0:
       raise ValueError(f"invalid every_n_iter={every_n_iter}.")
     if not isinstance(estimator, Estimator):
-      raise TypeError("`estimator` must have type `tf.estimator.Estimator`. Got: {}".format(type(estimator)))
+      raise TypeError(f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}")
     if estimator.config.num_ps_replicas > 0 or estimator.config.num_worker_replicas > 1:
       raise ValueError("InMemoryEvaluator supports only single machine (aka Local) setting.")
     self._estimator = estimator

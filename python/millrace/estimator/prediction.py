@@ -6,7 +6,7 @@ def wanted(predictions, predict_keys):
   if not predict_keys:
     return predictions
   if not isinstance(predictions, dict):
-    raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
+    raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")  # noqa: TRY004
   existing = list(predictions)
   predictions = {key: value for key, value in predictions.items() if key in predict_keys}
   if not predictions:

@@ -74,8 +74,8 @@ class TrainingExecutor:
     """Trains, and evaluates after checkpoints, in this process."""
     config = self._estimator.config
     tf.logging.info(
-      "Start train and evaluate loop. The evaluate will happen after every checkpoint. Checkpoint frequency is determined based on "
-      "RunConfig arguments: save_checkpoints_steps %s or save_checkpoints_secs %s.",
+      "Start train and evaluate loop. The evaluate will happen after every checkpoint. Checkpoint frequency is determined based "
+      "on RunConfig arguments: save_checkpoints_steps %s or save_checkpoints_secs %s.",
       config.save_checkpoints_steps,
       config.save_checkpoints_secs,
     )

@@ -110,8 +110,8 @@ def _saving_hooks(spec, config, model_dir, worker_hooks, saving_listeners):
   if saving_listeners:
     if not saving:
       raise ValueError(
-        "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the RunConfig.save_checkpoints_steps or "
-        "RunConfig.save_checkpoints_secs."
+        "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the RunConfig.save_checkpoints_steps "
+        "or RunConfig.save_checkpoints_secs."
       )
     # One of them is enough.
     saving[0]._listeners.extend(saving_listeners)
@@ -125,8 +125,10 @@ def _first_worker_writes(config):
 
 def _summary_hooks(spec, config, model_dir):
   hooks = []
+  # The master has a file of its own there, which may have been begun in the same second.
+  writer = tf.summary.FileWriter(model_dir, graph=tf.get_default_graph(), filename_suffix=".worker_0")
   if config.save_summary_steps and config.save_summary_steps > 0:
-    hooks.append(tf.train.SummarySaverHook(scaffold=spec.scaffold, save_steps=config.save_summary_steps, output_dir=model_dir))
+    hooks.append(tf.train.SummarySaverHook(scaffold=spec.scaffold, save_steps=config.save_summary_steps, summary_writer=writer))
   if config.log_step_count_steps and config.log_step_count_steps > 0:
-    hooks.append(tf.train.StepCounterHook(output_dir=model_dir, every_n_steps=config.log_step_count_steps))
+    hooks.append(tf.train.StepCounterHook(summary_writer=writer, every_n_steps=config.log_step_count_steps))
   return hooks

@@ -228,7 +228,7 @@ class Graph(_binding.Graph, Collections):
       name = op_type
     name = name_from_scope_name(name) if name and name[-1] == "/" else self.unique_name(name)
     inputs = [self.capture(tensor, name=None) if tensor.graph is not self else tensor for tensor in inputs]
-    values = {key: _attr_bytes(value) for key, value in (attrs or {}).items()}
+    values = {key: plain_attr(key, value) for key, value in (attrs or {}).items()}
     return _binding.create(self, op_type, name, inputs, [], values, compute_device)
 
   def capture(self, tensor, name=None):
@@ -392,8 +392,13 @@ def _has_ref_input(op):
   return any(dtype._is_ref_dtype for dtype in _binding.input_types(op))
 
 
-def _attr_bytes(value):
-  return value.SerializeToString() if hasattr(value, "SerializeToString") else value
+def plain_attr(name, value):
+  """An attribute as the extension takes it: of an AttrValue the string, or for all other kinds the serialized message."""
+  if not hasattr(value, "SerializeToString"):
+    return value
+  # What no schema has, such as `_class`, is taken as a message whatever it is.
+  is_string = value.WhichOneof("value") == "s" and not name.startswith("_")
+  return value.s if is_string else value.SerializeToString()
 
 
 def add_to_collection(name, value):

@@ -26,7 +26,7 @@ class Operation(_binding.Operation):
       if not isinstance(value, tensor.Tensor):
         raise TypeError("Argument inputs shall be a list of tensors. Received an input of type: %s" % type(value))
     before = [getattr(value, "op", value) for value in control_inputs or []]
-    attrs = {key: value.SerializeToString() for key, value in node_def.attr.items()}
+    attrs = {key: graph.plain_attr(key, value) for key, value in node_def.attr.items()}
     return _binding.create(g, node_def.op, node_def.name, inputs, before, attrs, True)
 
   @property

@@ -2,6 +2,7 @@
 
 import re
 
+from millrace.framework import errors
 from millrace.profiler import float_ops
 
 TRAINABLE = "_trainable_variables"
@@ -61,6 +62,15 @@ def _dims(shape):
   return [-1 if size is None else size for size in shape.as_list()] or [1]
 
 
+def _frames_of_script(frames):
+  """Without the first frames, of what started the script that made the op."""
+  frames = list(frames)
+  first = 0
+  while first < len(frames) and (errors.is_internal_file(frames[first][0]) or frames[first][0].endswith("/runpy.py")):
+    first += 1
+  return frames[first:]
+
+
 def nodes_of(graph):
   """Returns ({name: Node} of a graph in the order of its ops, number of ops whose float operations are not known)."""
   nodes, unknown = {}, 0
@@ -77,7 +87,7 @@ def nodes_of(graph):
       node.float_ops = int(value) if value else 0
     except ValueError:
       unknown += 1
-    node.frames = list(op.traceback_with_start_lines)
+    node.frames = _frames_of_script(op.traceback_with_start_lines)
   for op in graph.get_operations():
     node = nodes[op.name]
     for tensor in op.inputs:

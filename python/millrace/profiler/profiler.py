@@ -30,6 +30,7 @@ _MISSING = {
   "select": [],
   "output": "stdout",
 }
+VIEWS = ("scope", "graph", "op", "code")
 _OUTPUTS = ("file", "none", "pprof", "stdout", "timeline")
 
 
@@ -40,14 +41,14 @@ def profile(graph=None, run_meta=None, op_log=None, cmd="scope", options=_DEFAUL
   RunMetadata of a traced step, has time and memory; an OpLogProto has types and float operations of nodes. By default the parameters of
   trainable variables are shown. Raises InvalidArgumentError for another view.
   """
-  if cmd not in ("scope", "graph", "op", "code"):
+  if cmd not in VIEWS:
     raise errors.InvalidArgumentError(None, None, f"unknown cmd: {cmd}\n")
   if options is _DEFAULT or options == _DEFAULT:
     options = option_builder.ProfileOptionBuilder.trainable_variables_parameter()
   profiler = Profiler(graph, op_log)
   if run_meta is not None:
     profiler.add_step(0, run_meta)
-  return profiler._view(cmd, options)
+  return profiler.profile_as(cmd, options)
 
 
 def advise(graph=None, run_meta=None, options=None):
@@ -74,19 +75,19 @@ class Profiler:
 
   def profile_name_scope(self, options):
     """Shows the tree of names; returns a GraphNodeProto."""
-    return self._view("scope", options)
+    return self.profile_as("scope", options)
 
   def profile_graph(self, options):
     """Shows the tree from results to what they are made of; returns a GraphNodeProto."""
-    return self._view("graph", options)
+    return self.profile_as("graph", options)
 
   def profile_operations(self, options):
     """Shows the list of op types; returns a MultiGraphNodeProto."""
-    return self._view("op", options)
+    return self.profile_as("op", options)
 
   def profile_python(self, options):
     """Shows the tree of the lines of Python that made the nodes; returns a MultiGraphNodeProto."""
-    return self._view("code", options)
+    return self.profile_as("code", options)
 
   def advise(self, options):
     """Not offered: raises UnimplementedError."""
@@ -99,7 +100,8 @@ class Profiler:
 
     return op_log.profile_message(self._nodes, self._steps).SerializeToString()
 
-  def _view(self, cmd, options):
+  def profile_as(self, cmd, options):
+    """Shows the view "scope", "graph", "op" or "code" and returns its message."""
     options = {**_MISSING, **options}
     kind, _, arguments = options["output"].partition(":")
     path = dict(part.partition("=")[::2] for part in arguments.split(",")).get("outfile")

@@ -87,10 +87,6 @@ class InternalModule(types.ModuleType):
     place = _tables().names.get(own, {}).get(name)
     if place is not None:
       return _at(place)
-    if own.endswith("_pb2"):
-      from millrace.framework import protos
-
-      return getattr(protos, name)
     for place in _tables().searched.get(own, ()):
       try:
         return getattr(_at(place), name)
@@ -99,6 +95,10 @@ class InternalModule(types.ModuleType):
       except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith(modules.ROOT + "."):
           raise
+    if own.endswith("_pb2"):
+      from millrace.framework import protos
+
+      return getattr(protos, name)
     if is_module("%s.%s" % (own, name)):
       return importlib.import_module("%s.%s" % (own, name))
     raise AttributeError("module %r has no attribute %r: Millrace has the internals that programs import most" % (own, name))

@@ -42,6 +42,10 @@ def _make_server_def(server_or_cluster_def, job_name, task_index, protocol, conf
   return server_def
 
 
+# Servers that listen: a program may keep no more of one than its target.
+_listening = set()
+
+
 class Server:
   """One task of a cluster, which other tasks and sessions reach at `target`.
 
@@ -73,6 +77,7 @@ class Server:
       from millrace import _binding
 
       self._server = _binding.Server(self._server_def.SerializeToString())
+      _listening.add(self)
 
   def join(self):
     """Blocks until the server has shut down, which happens by `stop()` or by a call from afar."""
@@ -83,6 +88,7 @@ class Server:
     """Ends the server: runs that are under way are cancelled."""
     if self._server is not None:
       self._server.stop()
+      _listening.discard(self)
 
   @property
   def server_def(self):

@@ -374,8 +374,8 @@ def test_copies():
   assert names(again.ops) == ["copied_1/two", "copied_1/d", "copied_1/e/y", "copied_1/e"]
   with pytest.raises(ValueError, match="does not belong to source scope"):
     ge.copy(ge.sgv(g.c.op), dst_scope="x", src_scope="inner")
-  with pytest.raises(ValueError, match="needs a scope"):
-    ge.copy(ge.sgv(g.c.op))
+  beside, info = ge.copy(ge.sgv(g.c.op))
+  assert names(beside.ops) == ["c_1"] and info._transformed_ops == {g.c.op: beside.ops[0]}
 
 
 def test_copies_into_another_graph():

@@ -1,5 +1,6 @@
 """tf.estimator.train_and_evaluate and tf.contrib.learn.Experiment on clusters of processes, tasks of which are killed."""
 
+import json
 import os
 
 from estimator_tasks import Tasks
@@ -100,3 +101,117 @@ def test_inputs_of_different_lengths(tmp_path, monkeypatch):
     assert "The training is over." in tasks.log(SERVERS[0])
   assert evaluated(tmp_path)[-1] == checkpoint_step(tmp_path) > 0
   assert len(os.listdir(str(tmp_path / "model" / "export" / "final"))) == 1
+
+
+def test_master_evaluates(tmp_path, monkeypatch):
+  """A cluster of the first form: the master trains and evaluates, the first worker writes what happens in each step."""
+  monkeypatch.setenv("MAX_STEPS", "30")
+  with Tasks(tmp_path, TRAIN_AND_EVALUATE, {"master": 1, "worker": 2, "ps": 1}, evaluator=False) as tasks:
+    tasks.limit(master_0=3, worker_1=3)
+    tasks.start()
+    tasks.await_runs(("worker", 0), 12)
+    tasks.limit()
+    assert set(tasks.codes().values()) == {0}, tasks.logs()
+  assert evaluated(tmp_path)[-1] == checkpoint_step(tmp_path) >= 30
+  model = str(tmp_path / "model")
+  tags = {}
+  for name in os.listdir(model):
+    if name.startswith("events"):
+      events = list(tf.train.summary_iterator(os.path.join(model, name)))
+      tags[name.endswith(".worker_0")] = {value.tag for event in events for value in event.summary.value}
+  assert "loss" in tags[True] and not tags[False]
+
+
+def test_worker_that_does_not_come_back(tmp_path, monkeypatch):
+  """Parameter servers wait for two minutes, and end without it."""
+  monkeypatch.setenv("BATCHES", '{"chief_0": 8, "worker_0": 8}')
+  with Tasks(tmp_path, TRAIN_AND_EVALUATE, JOBS, evaluator=False) as tasks:
+    tasks.limit(chief_0=2)
+    tasks.start()
+    tasks.await_runs(WORKERS[1], 2)
+    tasks.kill(WORKERS[1])
+    tasks.limit()
+    codes = tasks.codes()
+    assert codes.pop(WORKERS[1]) < 0 and set(codes.values()) == {0}, tasks.logs()
+    assert "can't be reached; the training is over without them" in tasks.log(SERVERS[0])
+
+
+EARLY = """
+from millrace.train.session import session_manager
+
+folder = os.path.join(FOLDER, "model")
+config = tf.estimator.RunConfig(model_dir=folder, save_checkpoints_steps=5, session_creation_timeout_secs=60)
+estimator = tf.estimator.Estimator(model_fn, config=config)
+stop = tf.estimator.experimental.make_early_stopping_hook(
+  estimator, lambda: os.path.exists(os.path.join(FOLDER, "enough")), run_every_secs=None, run_every_steps=1
+)
+tf.estimator.train_and_evaluate(
+  estimator, tf.estimator.TrainSpec(input_fn, hooks=[Gate(), stop]), tf.estimator.EvalSpec(lambda: input_fn(1))
+)
+"""
+
+
+def test_early_stop_reaches_all_workers(tmp_path):
+  with Tasks(tmp_path, EARLY, JOBS, evaluator=False) as tasks:
+    tasks.limit()
+    tasks.start()
+    for name in (CHIEF, *WORKERS):
+      tasks.await_runs(name, 3)
+    (tmp_path / "enough").write_text("")
+    assert set(tasks.codes().values()) == {0}, tasks.logs()
+
+
+def test_worker_without_chief_asks_for_another_start(tmp_path):
+  """It has waited for the model as long as it may; a scheduler that sees this code starts it again."""
+  with Tasks(tmp_path, EARLY, JOBS, evaluator=False) as tasks:
+    tasks.limit()
+    tasks.start(WORKERS[0], *SERVERS)
+    assert tasks.codes(WORKERS[0]) == {WORKERS[0]: 138}, tasks.logs()
+    assert "Session was not ready after waiting 60 secs" in tasks.log(WORKERS[0])
+
+
+EXPERIMENT = """
+learn = tf.contrib.learn
+
+
+def experiment_fn(run_config, hparams):
+  def old_model_fn(features, labels, mode):
+    spec = model_fn(features, labels, mode)
+    return learn.ModelFnOps(mode, None, spec.loss, spec.train_op, spec.eval_metric_ops)
+
+  return learn.Experiment(
+    learn.Estimator(old_model_fn, config=run_config),
+    train_input_fn=lambda: input_fn().make_one_shot_iterator().get_next(),
+    eval_input_fn=lambda: input_fn(2).make_one_shot_iterator().get_next(),
+    train_steps=60,
+    eval_steps=1,
+    train_monitors=[Gate()],
+    eval_delay_secs=1,
+    continuous_eval_throttle_secs=1,
+    min_eval_frequency=20,
+  )
+
+
+tf.logging.set_verbosity(tf.logging.INFO)
+config = learn.RunConfig(model_dir=os.path.join(FOLDER, "model"), save_checkpoints_steps=5)
+result = learn.learn_runner.run(experiment_fn, run_config=config)
+if TASK == "master_0":
+  say("result", json.dumps({key: float(value) for key, value in result[0].items()}))
+"""
+
+
+def test_experiment(tmp_path):
+  with Tasks(tmp_path, EXPERIMENT, {"master": 1, "worker": 2, "ps": 2}, environment="cloud") as tasks:
+    tasks.limit(master_0=5, worker_0=5, worker_1=5)
+    tasks.start()
+    for name in (("master", 0), *WORKERS):
+      tasks.await_runs(name, 5)
+    tasks.kill(WORKERS[0])
+    tasks.start(WORKERS[0])
+    tasks.await_runs(WORKERS[0], 5)
+    tasks.limit()
+    assert set(tasks.codes().values()) == {0}, tasks.logs()
+    assert "The training is over." in tasks.log(SERVERS[1])
+  result = json.loads((tmp_path / "result").read_text())
+  assert result["global_step"] >= 60 and result["mean"] == 2.5 and result["loss"] < 0.2
+  assert os.path.isdir(str(tmp_path / "model" / "eval_continuous"))

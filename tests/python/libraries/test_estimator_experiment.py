@@ -11,8 +11,9 @@ import pair_runner  # noqa: E402
 
 sys.path.insert(0, pair_runner.package_folder())
 
-import millrace as tf  # noqa: E402
 from millrace.estimator import clock  # noqa: E402
+
+import millrace as tf  # noqa: E402
 
 learn = tf.contrib.learn
 graph_actions = tf.contrib.learn.graph_actions
@@ -178,7 +179,9 @@ def test_workers_wait_by_time(tmp_path, waits, monkeypatch):
 def test_checkpoint_and_export(tmp_path, waits):
   for make in (core, old):
     steps = []
-    strategy = learn.ExportStrategy("s", lambda estimator, path, eval_result: steps.append(int(eval_result["global_step"])))
+    strategy = learn.ExportStrategy(
+      "s", lambda estimator, path, eval_result, steps=steps: steps.append(int(eval_result["global_step"]))
+    )
     experiment = learn.Experiment(
       make(tmp_path / make.__name__),
       input_fn,

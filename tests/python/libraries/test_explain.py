@@ -17,7 +17,7 @@ SCRIPT = """\
 import numpy as np
 import tensorflow as tf
 import tensorflow.contrib.slim as slim
-from tensorflow.contrib.tpu import TPUConfig
+from tensorflow.contrib.tensorrt import create_inference_graph
 from tensorflow.python.ops import rnn_cell, nothing_here
 
 layers = tf.layers
@@ -46,7 +46,7 @@ def test_a_script(tmp_path):
   lines = ran.stdout.splitlines()
   heads = [line for line in lines if line.startswith("train.py:")]
   assert [head.split(" ")[0] for head in heads[:-1]] == [f"train.py:{line}:" for line in (4, 5, 8, 9, 11, 18)]
-  assert "tf.contrib.tpu is not part of Millrace. There are no TPUs" in heads[0]
+  assert "tf.contrib.tensorrt is not part of Millrace. There is no TensorRT" in heads[0]
   assert "tensorflow.python.ops.nothing_here is not there" in heads[1]
   assert "tf.layers.denze is not there. Near to it: tf.layers.dense" in heads[2]
   assert "tf.keras.layers is not part of Millrace. Use tf.layers" in heads[3]

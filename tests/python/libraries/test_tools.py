@@ -13,6 +13,7 @@ import pair_runner  # noqa: E402
 sys.path.insert(0, pair_runner.package_folder())
 
 import millrace as tf  # noqa: E402
+from millrace.profiler import messages  # noqa: E402
 
 
 @pytest.fixture
@@ -99,3 +100,62 @@ def test_a_timeline_of_a_session():
   trace = timeline.Timeline(metadata.step_stats).generate_chrome_trace_format(show_dataflow=True, show_memory=True)
   names = {event["args"]["name"] for event in json.loads(trace)["traceEvents"] if event.get("ph") == "X"}
   assert any("product" in name for name in names)
+
+
+def _product():
+  return tf.matmul(tf.ones([3, 4]), tf.ones([4, 5]), name="product")
+
+
+def test_steps_of_a_context_are_profiled(tmp_path):
+  folder = str(tmp_path / "profiles")
+  options = tf.profiler.ProfileOptionBuilder(tf.profiler.ProfileOptionBuilder.float_operation()).with_empty_output()
+  with tf.Graph().as_default(), tf.Session() as session:
+    product = _product()
+    original = tf.Session.run
+    context = tf.contrib.tfprof.ProfileContext(folder, trace_steps=[1], dump_steps=[5], debug=True)
+    with context as entered:
+      assert entered is context
+      context.add_auto_profiling("op", options.build(), [2])
+      traces = []
+      for step in range(6):
+        metadata = tf.RunMetadata()
+        if step == 4:
+          context.trace_next_step()
+        session.run(product, run_metadata=metadata)
+        traces.append(len(metadata.step_stats.dev_stats) > 0)
+      context.dump_next_step()
+      assert session.run(product, options=tf.RunOptions(timeout_in_ms=60000)).tolist() == [[4.0] * 5] * 3
+    assert tf.Session.run is original
+    session.run(product)
+  assert traces == [False, True, True, False, True, False]
+  assert sorted(os.listdir(folder)) == ["profile_5", "profile_6"] + [f"run_meta_{step}" for step in (1, 2, 4, 6)]
+  profile = context.profiler.profile_operations(options.with_step(4).build())
+  assert profile.total_float_ops == 2 * 3 * 4 * 5
+  assert list(context.get_profiles("op")) == [2]
+  assert context.get_profiles("op")[2].total_float_ops == 120
+  with open(os.path.join(folder, "profile_6"), "rb") as file:
+    written = messages.ProfileProto.FromString(file.read())
+  assert list(written.steps) == [1, 2, 4, 6]
+  with open(os.path.join(folder, "run_meta_4")) as file:
+    assert "step_stats" in file.read()
+
+
+def test_contexts_of_profiles_that_are_usual_or_refused(tmp_path):
+  context_class = tf.contrib.tfprof.ProfileContext
+  with pytest.raises(ValueError, match="Must have a directory for profile"):
+    context_class("")
+  with context_class(str(tmp_path / "off"), enabled=False) as off, tf.Graph().as_default(), tf.Session() as session:
+    off.dump_next_step()
+    session.run(_product())
+    assert off.profiler is None
+  assert not os.path.exists(str(tmp_path / "off"))
+  with tf.Graph().as_default(), tf.Session() as session:
+    product = _product()
+    with context_class(str(tmp_path / "usual")) as usual:
+      for _ in range(12):
+        session.run(product)
+    with pytest.raises(ValueError, match="No autoprofiler for command: scope, was run"):
+      usual.get_profiles("scope")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="unknown cmd: all"):
+      usual.add_auto_profiling("all", {}, [1])
+  assert os.listdir(str(tmp_path / "usual")) == ["profile_10"]

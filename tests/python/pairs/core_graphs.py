@@ -284,8 +284,10 @@ def program_create_op(tf):
   op = graph.create_op("MatMul", [a, a], name="product", attrs={"T": tf.AttrValue(type=1), "transpose_a": tf.AttrValue(b=True)})
   with tf.name_scope("s"):
     graph.create_op("Neg", [a], attrs={"T": tf.AttrValue(type=1)})
+  text = tf.AttrValue(s=b"NHWC")
+  biased = graph.create_op("BiasAdd", [a, a[0]], attrs={"T": tf.AttrValue(type=1), "data_format": text, "_mine": text})
   with tf.Session() as session:
-    return session.run(op.outputs[0])
+    return session.run([op.outputs[0], biased.outputs[0]]), biased.get_attr("data_format"), biased.get_attr("_mine")
 
 
 def program_versions(tf):

@@ -19,12 +19,10 @@ def forward_features(estimator, keys=None, sparse_default_values=None):
     for name in names:
       if name not in features:
         raise ValueError(
-          f'keys should be exist in features. Key "{name}" given but features has following keys: {sorted(features)}. features: {features}'
+          f'keys should be exist in features. Key "{name}" given but features has following keys: {sorted(features)}.'
         )
       if name in predictions:
-        raise ValueError(
-          f"Cannot forward feature key ({name}). Since it does exist in predictions. Existing prediction keys: {sorted(predictions)}. Consider to change the name of either feature or prediction."
-        )
+        raise ValueError(f"Cannot forward feature key ({name}). Since it does exist in predictions: {sorted(predictions)}.")
     return names
 
   wanted = _checked_keys(keys)
@@ -48,9 +46,7 @@ def forward_features(estimator, keys=None, sparse_default_values=None):
     for name in verified(wanted, predictions, given):
       value = dense(name, given[name])
       if not isinstance(value, tf.Tensor):
-        raise ValueError(
-          f"Forwarded feature ({name}) should be a Tensor. Please use keys argument of forward_features to filter unwanted features. Type of features[{name}] is {type(value)}."
-        )
+        raise ValueError(f"Forwarded feature ({name}) should be a Tensor, and is a {type(value)}; say the keys of others.")
       more[name] = value
     spec = spec._replace(predictions={**predictions, **more})
     if spec.export_outputs:

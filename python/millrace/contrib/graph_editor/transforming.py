@@ -165,7 +165,7 @@ class Transformer:
     if dst_scope and not reuse_dst_scope:
       dst_scope = _with_slash(dst_graph.unique_name(dst_scope.rstrip("/")))
     if sgv.graph is dst_graph and not dst_scope:
-      raise ValueError("A view that is copied into its own graph needs a scope for the copy")
+      tf.logging.warning("The source and the destination are the same! The copies get names of their own.")
     info = _Info(sgv, dst_graph, dst_scope, src_scope)
     self._copy_ops(info)
     result = TransformerInfo(info)
@@ -238,7 +238,7 @@ def _in_order(ops):
 def copy(sgv, dst_graph=None, dst_scope="", src_scope="", reuse_dst_scope=False):
   """Copies a view into a graph (by default its own) and scope; returns (view of the copy, TransformerInfo).
 
-  In another graph it reads placeholders. Raises ValueError for a copy in its own graph without a scope.
+  In another graph it reads placeholders. In its own graph without a scope, copies have the names of the originals with numbers.
   """
   sgv = subgraph.make_view(sgv)
   dst_graph = sgv.graph if dst_graph is None else dst_graph

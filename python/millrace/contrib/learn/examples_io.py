@@ -1,6 +1,7 @@
 """Queues of serialized Examples from files: read_batch_examples and what parses them."""
 
 import millrace as tf
+from millrace.framework import nest
 
 
 def _file_queue(file_pattern, randomize_input, num_epochs, seed=None):
@@ -142,8 +143,8 @@ def queue_parsed_features(parsed_features, keys=None, feature_queue_capacity=100
   values = [parsed_features[key] for key in names]
   flat = list(values) if keys is None else [keys, *values]
   with tf.name_scope(name, "queue_parsed_features", flat):
-    # Sparse tensors go through the queue in their serialized form.
-    dense = [tf.serialize_sparse(v, out_type=tf.variant) if isinstance(v, tf.SparseTensor) else v for v in flat]
+    # The queue has the three parts of sparse tensors.
+    dense = nest.flatten(flat, expand_composites=True)
     queue = tf.FIFOQueue(feature_queue_capacity, [v.dtype for v in dense])
     runner = tf.train.QueueRunner(
       queue,
@@ -157,14 +158,9 @@ def queue_parsed_features(parsed_features, keys=None, feature_queue_capacity=100
     )
     taken = queue.dequeue()
     taken = taken if isinstance(taken, list) else [taken]
-    restored = []
-    for given, tensor in zip(flat, taken):
-      if isinstance(given, tf.SparseTensor):
-        sparse = tf.deserialize_sparse(tensor, dtype=given.dtype, rank=given.get_shape().ndims)
-        restored.append(sparse)
-      else:
-        tensor.set_shape(given.get_shape())
-        restored.append(tensor)
+    for given, tensor in zip(dense, taken):
+      tensor.set_shape(given.get_shape())
+    restored = nest.pack_sequence_as(flat, taken, expand_composites=True)
   found_keys, rest = (None, restored) if keys is None else (restored[0], restored[1:])
   return found_keys, dict(zip(names, rest))
 

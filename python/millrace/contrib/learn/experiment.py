@@ -7,8 +7,8 @@ import millrace as tf
 from millrace.contrib.learn import run_config as run_config_lib
 from millrace.contrib.learn.evaluation_loops import EvaluationLoops
 from millrace.contrib.learn.interfaces import Evaluable, Trainable
-from millrace.contrib.learn.monitors.validation import ValidationMonitor
 from millrace.contrib.learn.monitors import adapters
+from millrace.contrib.learn.monitors.validation import ValidationMonitor
 from millrace.estimator import clock, end_of_training, exit_codes, server_of_task
 from millrace.estimator.estimator import Estimator as CoreEstimator
 
@@ -51,9 +51,7 @@ class Experiment(EvaluationLoops):
     if isinstance(estimator, CoreEstimator):
       self._core_estimator_used = True
       if eval_metrics is not None:
-        raise ValueError(
-          "`eval_metrics` must be `None` with `tf.estimator.Estimator`. Use `eval_metric_ops` in `tf.estimator.EstimatorSpec` instead."
-        )
+        raise ValueError("`eval_metrics` must be `None` with `tf.estimator.Estimator`, whose `EstimatorSpec` has them.")
     else:
       self._core_estimator_used = False
       if not isinstance(estimator, Evaluable):
@@ -107,9 +105,9 @@ class Experiment(EvaluationLoops):
     strategies = [] if values is None else [values] if isinstance(values, ExportStrategy) else list(values)
     for strategy in strategies:
       if not isinstance(strategy, ExportStrategy):
-        raise ValueError(
-          "`export_strategies` must be an ExportStrategy, an iterable of ExportStrategy, or `None`, found %s." % values
-        )  # noqa: TRY004
+        raise ValueError(  # noqa: TRY004 (TensorFlow's class)
+          f"`export_strategies` must be an ExportStrategy, an iterable of ExportStrategy, or `None`, found {values}."
+        )
     self._export_strategies = tuple(strategies)
 
   def extend_train_hooks(self, additional_hooks):

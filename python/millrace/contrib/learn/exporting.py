@@ -51,12 +51,12 @@ def get_output_alternatives(model_fn_ops, default_output_alternative_key=None):
   if len(alternatives) == 1:
     return alternatives, next(iter(alternatives))
   raise ValueError(
-    "Please specify a default_output_alternative_key. Available output_alternatives are: {}".format(sorted(alternatives, key=str))
+    f"Please specify a default_output_alternative_key. Available output_alternatives are: {sorted(alternatives, key=str)}"
   )
 
 
 def build_standardized_signature_def(input_tensors, output_tensors, problem_type):
-  """The signature of a classification or regression where inputs are one tensor of strings and outputs fit, else of a prediction."""
+  """The signature of a classification or regression where the input is one tensor of strings, else of a prediction."""
   if not isinstance(input_tensors, dict):
     input_tensors = {"inputs": input_tensors}
   if not isinstance(output_tensors, dict):

@@ -381,7 +381,7 @@ def multi_label_head(
   metric_class_ids=None,
   loss_fn=None,
 ):
-  """A head of classes of which an example has any number: labels are rows of zeros and ones. Raises ValueError for less than two."""
+  """A head of classes of which an example has any number, by rows of zeros and ones. Raises ValueError for less than two."""
   if n_classes < 2:
     raise ValueError("n_classes must be > 1 for classification.")
   return _MultiLabelHead(

@@ -20,14 +20,14 @@ def make(metrics, features, labels, predictions):
       if len(name) != 2:
         raise ValueError(f"Invalid metric for {name}. It returned a tuple with len {len(name)}, expected 2.")
       if not isinstance(predictions, dict):
-        raise ValueError(
-          f"Metrics passed provide (name, prediction), but predictions are not dict. Metrics: {metrics}, Predictions: {predictions}."
+        raise ValueError(  # noqa: TRY004 (TensorFlow's class, as below)
+          f"Metrics passed provide (name, prediction), but predictions are not dict. Metrics: {metrics}."
         )
       made[name[0]] = metric(predictions[name[1]], labels)
     else:
       if isinstance(predictions, dict):
-        raise ValueError(
-          f"Metrics passed provide only name, no prediction, but predictions are dict. Metrics: {metrics}, Labels: {labels}."
+        raise ValueError(  # noqa: TRY004
+          f"Metrics passed provide only name, no prediction, but predictions are dict. Metrics: {metrics}."
         )
       made[name] = metric(predictions, labels)
   return made

@@ -120,7 +120,7 @@ def _master(cluster_spec, task_type, task_id):
 
 
 class RunConfig(ClusterConfig, core.RunConfig):
-  """The configuration of an estimator of tf.contrib.learn, or of tf.estimator. Raises ValueError for values that make no sense."""
+  """The configuration of an estimator of tf.contrib.learn or tf.estimator. Raises ValueError for values that make no sense."""
 
   def __init__(
     self,

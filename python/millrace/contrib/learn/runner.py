@@ -56,8 +56,8 @@ def _experiment_of(experiment_fn, *args):
 def run(experiment_fn, output_dir=None, schedule=None, run_config=None, hparams=None):
   """Makes an experiment and calls its method `schedule`, by default the one of the task in TF_CONFIG; returns what that does.
 
-  `experiment_fn` is called with `output_dir`, or with `run_config` and `hparams`. Raises ValueError for both, or neither, and for a
-  configuration without a folder.
+  `experiment_fn` is called with `output_dir`, or with `run_config` and `hparams`. Raises ValueError for both or neither, and
+  for a configuration without a folder.
   """
   if output_dir is not None and run_config is not None:
     raise ValueError("Cannot provide both `output_dir` and `run_config`")

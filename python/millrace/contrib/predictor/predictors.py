@@ -82,9 +82,7 @@ def _signature_of(meta, key, signature_def):
     return protos.coerce(protos.SignatureDef, signature_def)
   key = key or keys.DEFAULT_SERVING_SIGNATURE_DEF_KEY
   if key not in meta.signature_def:
-    raise ValueError(
-      f'Got signature_def_key "{key}". Available signatures are {sorted(meta.signature_def)}. Original error:\nNo signature of that key.'
-    )
+    raise ValueError(f'Got signature_def_key "{key}". Available signatures are {sorted(meta.signature_def)}.')
   return meta.signature_def[key]
 
 
@@ -186,7 +184,8 @@ def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=
 
   if isinstance(estimator, BaseEstimator):
     raise TypeError(
-      "Expected estimator to be of type tf.estimator.Estimator, but got type tf.contrib.learn.Estimator. You likely want to call from_contrib_estimator."
+      "Expected estimator to be of type tf.estimator.Estimator, but got type tf.contrib.learn.Estimator. You likely want to call "
+      "from_contrib_estimator."
     )
   return CoreEstimatorPredictor(estimator, serving_input_receiver_fn, output_key=output_key, graph=graph, config=config)
 
@@ -200,7 +199,8 @@ def from_contrib_estimator(
   """
   if isinstance(estimator, tf.estimator.Estimator):
     raise TypeError(
-      "Expected estimator to be of type tf.contrib.learn.Estimator, but got type tf.estimator.Estimator. You likely want to call from_estimator."
+      "Expected estimator to be of type tf.contrib.learn.Estimator, but got type tf.estimator.Estimator. You likely want to call "
+      "from_estimator."
     )
   return ContribEstimatorPredictor(
     estimator,

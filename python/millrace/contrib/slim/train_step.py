@@ -36,7 +36,7 @@ def _write_trace(metadata, step, train_step_kwargs):
   tf.logging.info("Writing trace to %s", path)
   with tf.gfile.Open(path, "w") as file:
     file.write(timeline.Timeline(metadata.step_stats).generate_chrome_trace_format())
-  if "summary_writer" in train_step_kwargs:
+  if train_step_kwargs.get("summary_writer") is not None:
     train_step_kwargs["summary_writer"].add_run_metadata(metadata, f"run_metadata-{step}")
 
 
@@ -44,7 +44,7 @@ def step_kwargs(global_step, number_of_steps, log_every_n_steps, trace_every_n_s
   """Makes the tensors that train_step looks at."""
 
   def every(steps):
-    return tf.equal(tf.mod(global_step, steps), 0)
+    return tf.equal(tf.mod(global_step, steps, name="mod"), 0)
 
   made = {}
   with tf.name_scope("train_step"):

@@ -77,7 +77,7 @@ def train(
     if summary_op == _USE_DEFAULT:
       summary_op = tf.summary.merge_all()
     if summary_writer == _USE_DEFAULT:
-      summary_writer = tf.train.Supervisor.USE_DEFAULT if logdir else None
+      summary_writer = tf.train.Supervisor.USE_DEFAULT
     if replicas is not None:
       replicas.prepare()
     if train_step_kwargs == _USE_DEFAULT:
@@ -99,7 +99,7 @@ def train(
     save_model_secs=save_interval_secs,
     init_fn=init_fn,
   )
-  if supervisor.summary_writer is not None:
+  if summary_writer is not None:
     train_step_kwargs["summary_writer"] = supervisor.summary_writer
 
   def start(session):

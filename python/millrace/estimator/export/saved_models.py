@@ -89,9 +89,9 @@ def _restore(saver, session, checkpoint_path, mode):
     saver.restore(session, checkpoint_path)
   except tf.errors.NotFoundError as e:
     raise ValueError(
-      "Could not load all requested variables from checkpoint. Please make sure your model_fn does not expect variables that were "
-      f"not saved in the checkpoint.\n\nEncountered error with mode `{mode}` while restoring checkpoint from: `{checkpoint_path}`. "
-      f"Full Traceback:\n\n{e}"
+      "Could not load all requested variables from checkpoint. Please make sure your model_fn does not expect variables that "
+      f"were not saved in the checkpoint.\n\nEncountered error with mode `{mode}` while restoring checkpoint from: "
+      f"`{checkpoint_path}`. Full Traceback:\n\n{e}"
     ) from e
 
 

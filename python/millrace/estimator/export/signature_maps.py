@@ -33,7 +33,9 @@ def build(receiver_tensors, export_outputs, receiver_tensors_alternatives=None, 
   if not isinstance(receiver_tensors, dict):
     receiver_tensors = {"input": receiver_tensors}
   if not isinstance(export_outputs, dict):
-    raise ValueError(f"`export_outputs` must be a dict. Received {export_outputs} with type {type(export_outputs).__name__}.")  # noqa: TRY004
+    raise ValueError(  # noqa: TRY004 (TensorFlow's class, as below)
+      f"`export_outputs` must be a dict. Received {export_outputs} with type {type(export_outputs).__name__}."
+    )
   if receiver_tensors_alternatives is not None and not isinstance(receiver_tensors_alternatives, dict):
     raise ValueError(  # noqa: TRY004
       f"`receiver_tensors_alternatives` must be a dict. Received {receiver_tensors_alternatives} with type "

@@ -165,7 +165,6 @@ class StepCounterHook(SessionRunHook):
     tf.logging.info("%s: %g", self._summary_tag, steps_per_sec)
 
   def after_run(self, run_context, run_values):
-    _ = run_context
     stale_global_step = run_values.results
     if self._timer.should_trigger_for_step(stale_global_step + self._steps_per_run):
       global_step = run_context.session.run(self._global_step_tensor)
@@ -173,8 +172,9 @@ class StepCounterHook(SessionRunHook):
         elapsed_time, elapsed_steps = self._timer.update_last_triggered_step(global_step)
         if elapsed_time is not None:
           self._log_and_record(elapsed_steps, elapsed_time, global_step)
-    # A step that doesn't move is a mistake that is hard to see otherwise.
-    if stale_global_step == self._last_global_step:
+    # A step that doesn't move is a mistake that is hard to see otherwise. Whether a run reads it before or after its own
+    # update is left to chance, so it is read once more.
+    if stale_global_step == self._last_global_step and run_context.session.run(self._global_step_tensor) == stale_global_step:
       tf.logging.log_first_n(
         tf.logging.WARN,
         "It seems that global step (tf.train.get_global_step) has not been increased. Current value (could be stable): %s vs "

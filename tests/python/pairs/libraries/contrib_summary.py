@@ -77,7 +77,7 @@ def program_scalars_and_steps(tf):
     session.run(writer.close())
   names = len(_all_ops(tf))
   suffixes = [os.path.basename(path).endswith(".x") for path in glob.glob("scalars/*")]
-  return [np.array(values), _events(tf, "scalars"), names, nowhere.type, suffixes]
+  return [np.array(values), _events(tf, "scalars"), names, nowhere.op.type, suffixes]
 
 
 def program_all_kinds(tf):

@@ -175,9 +175,9 @@ def _receiver(made):
 
 
 def program_receivers(tf):
-  export, constant = tf.estimator.export, tf.constant
-  serving, single = export.ServingInputReceiver, export.TensorServingInputReceiver
-  one = constant(1)
+  serving = tf.estimator.export.ServingInputReceiver
+  single = tf.estimator.export.TensorServingInputReceiver
+  one = tf.constant(1)
   calls = [
     lambda: serving(one, one),
     lambda: serving({"a": one}, {"b": one}, {"c": one, "d": {"e": one}}),
@@ -205,7 +205,8 @@ def program_receivers(tf):
 
 
 def program_functions_of_receivers(tf):
-  export, experimental = tf.estimator.export, tf.estimator.experimental
+  export = tf.estimator.export
+  experimental = tf.estimator.experimental
   spec = {"a": tf.FixedLenFeature([2], tf.float32), "b": tf.VarLenFeature(tf.string)}
   parsing = export.build_parsing_serving_input_receiver_fn(spec, default_batch_size=5)
   anywhere = export.build_parsing_serving_input_receiver_fn(spec)

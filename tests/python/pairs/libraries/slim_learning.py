@@ -160,26 +160,40 @@ def _events(tf, folder):
 
 
 def program_train(tf):
+  """Trains, and goes on from the checkpoint with the same program."""
   slim = _slim(tf)
-  loss, x, _, _ = _model(tf)
-  tf.summary.scalar("loss_value", loss)
-  train_op = slim.learning.create_train_op(loss, _sgd(tf))
-  graph = tf.get_default_graph()
-  start = len(graph.get_operations())
-  value = slim.learning.train(train_op, "logs", number_of_steps=3, trace_every_n_steps=2, save_summaries_secs=300)
-  nodes = [name for name in _nodes_of(graph, start) if "report_uninitialized" not in name[0]]
-  restored = slim.learning.train(train_op, "logs", number_of_steps=5, log_every_n_steps=2, summary_op=None)
+  values = []
+  for steps, arguments in (
+    (3, {"trace_every_n_steps": 2, "save_summaries_secs": 300}),
+    (5, {"log_every_n_steps": 2, "summary_op": None}),
+  ):
+    with tf.Graph().as_default() as graph:
+      loss, x, _, _ = _model(tf)
+      tf.summary.scalar("loss_value", loss)
+      train_op = slim.learning.create_train_op(loss, _sgd(tf))
+      start = len(graph.get_operations())
+      values.append(slim.learning.train(train_op, "logs", number_of_steps=steps, graph=graph, **arguments))
+      if steps == 3:
+        nodes = [name for name in _nodes_of(graph, start) if "report_uninitialized" not in name[0]]
+        # Before the next events, whose file has the same name within one second.
+        kinds = [event for event in _events(tf, "logs") if event[0] in ("tagged_run_metadata", "graph_def")]
+  _, x, _, _ = _model(tf)
+  tf.train.get_or_create_global_step()
   with tf.Session() as session:
     tf.train.Saver().restore(session, "logs/model.ckpt-5")
     end = session.run([x, tf.train.get_global_step()])
-  kinds = [event for event in _events(tf, "logs") if event[1] != ["loss_value"] and event[2] != 3]
-  return [value, restored, end, _files("logs"), nodes, [k for k in kinds if k[0] in ("tagged_run_metadata", "graph_def")]]
+  # The first checkpoint is taken while the training runs already, after any step.
+  files = [
+    name for name in _files("logs") if not name.startswith(("model.ckpt-0", "model.ckpt-1", "model.ckpt-2", "model.ckpt-4"))
+  ]
+  return [values, end, files, nodes, kinds]
 
 
 def program_train_without_folder(tf):
   slim = _slim(tf)
   loss, x, _, _ = _model(tf)
   train_op = slim.learning.create_train_op(loss, _sgd(tf))
+  assign = x.assign([0.5, 0.5])
   calls = []
 
   def step(session, train_op, global_step, kwargs):
@@ -187,9 +201,7 @@ def program_train_without_folder(tf):
     calls.append((float(value), bool(stop), sorted(kwargs)))
     return value, stop
 
-  value = slim.learning.train(
-    train_op, None, train_step_fn=step, number_of_steps=2, init_fn=lambda session: session.run(x.assign([0.5, 0.5]))
-  )
+  value = slim.learning.train(train_op, None, train_step_fn=step, number_of_steps=2, init_fn=lambda session: session.run(assign))
   return [value, calls]
 
 
@@ -249,8 +261,8 @@ def program_train_to_the_end_of_the_input(tf):
   slim = _slim(tf)
   element = tf.data.Dataset.range(3).make_initializable_iterator()
   value = tf.cast(element.get_next(), tf.float32)
-  x = tf.Variable(1.0)
-  train_op = slim.learning.create_train_op(x * value, _sgd(tf))
+  x = tf.Variable(1.0, use_resource=True)
+  train_op = slim.learning.create_train_op(tf.square(x) * value, _sgd(tf))
   local_init = tf.group(tf.local_variables_initializer(), element.initializer)
   return slim.learning.train(train_op, "ends", local_init_op=local_init), _files("ends")
 
@@ -326,7 +338,7 @@ def program_evaluate_once_with_feeds(tf):
   path = _checkpoint(tf, "feeds", 3.0, 5)
   x = tf.Variable(1.0, name="x")
   feed = tf.placeholder(tf.float32, [])
-  start = tf.Variable(feed, name="start", trainable=False)
+  start = tf.Variable(feed, name="start", trainable=False, collections=[])
   tf.train.get_or_create_global_step()
   summary = tf.summary.scalar("fed", feed, collections=[])
   value = slim.evaluation.evaluate_once(

@@ -51,7 +51,7 @@ class RunHookAdapterForMonitors(tf.train.SessionRunHook):
 
 
 def replace_monitors_with_hooks(monitors_or_hooks, estimator):
-  """A list of hooks that do what monitors and hooks do. Where the task isn't the chief, monitors are only those for all workers."""
+  """A list of hooks that do what monitors and hooks do, for other tasks than the chief without monitors of the chief alone."""
   items = list(monitors_or_hooks or [])
   hooks = [item for item in items if isinstance(item, tf.train.SessionRunHook)]
   monitors = [item for item in items if not isinstance(item, tf.train.SessionRunHook)]

@@ -11,7 +11,7 @@ from millrace.contrib.learn.preprocessing.vocabulary import CategoricalVocabular
 _ALL_CAPITALS = "[A-Z][A-Z]+(?![a-z])"
 _PART_OF_CAMEL_CASE = "[A-Z][a-z]+(?=[A-Z])"
 _ANY_WORD = r"[\w'-]+"
-TOKENIZER_RE = re.compile("|".join([_ALL_CAPITALS, _PART_OF_CAMEL_CASE, _ANY_WORD]))
+TOKENIZER_RE = re.compile(f"{_ALL_CAPITALS}|{_PART_OF_CAMEL_CASE}|{_ANY_WORD}")
 
 
 def tokenizer(iterator):
