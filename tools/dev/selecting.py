@@ -9,7 +9,7 @@ python                      programs in pairs by TensorFlow's package and by our
 tools                       the tests of the tools, and of what drives the benchmarks
 fuzz                        the fuzzers, for 20 s each
 MatMul                      the cases of an op, also on stock TensorFlow
-StatusTest                  a suite of GoogleTest, wherever it is
+WireStatusTest              a suite of GoogleTest, wherever it is; --filter '*.EveryCode' takes one test of it
 """
 
 import glob
