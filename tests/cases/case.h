@@ -1,7 +1,8 @@
 // How the cases of an op are written: files x.cases.cc beside its kernels.
 //
 //   #include "tests/cases/case.h"
-//   using namespace millrace::cases;
+//
+//   namespace millrace::cases {
 //
 //   MR_CASES(BiasAdd)(CaseList& c) {
 //     c.Ok({F32({2, 3, 4}), F32({4})}).Gradient().Tolerance(1e-5);
@@ -10,8 +11,10 @@
 //       c.Ok({Rand(t, {2, 3}), Rand(t, {3})});
 //     });
 //     c.Error({F32({2, 3}), F32({4})}, StatusCode::kInvalidArgument,
-//     "channel");
+//             "Must provide as many biases as");
 //   }
+//
+//   }  // namespace millrace::cases
 //
 // Every case is run by the generic tests (cases_test.cc): schema, shape
 // function against the run, every kernel entry against the last one, 1 against

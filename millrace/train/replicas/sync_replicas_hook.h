@@ -6,6 +6,11 @@
 // then waits, hands out the missing tokens again, or ends the training, as it
 // is told. A replica that becomes chief after the chief was lost goes on where
 // that stopped.
+//
+// At the end of a training (AtEnd) a replica gives the token of its last step
+// back, for another one, and tells the chief that it leaves. The chief goes on
+// with its updates until all others have told it so, for leave_timeout_ms at
+// most; then it logs how many have not.
 #pragma once
 
 #include <cstdint>
