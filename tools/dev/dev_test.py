@@ -55,6 +55,11 @@ class SelectingTest(unittest.TestCase):
       selection = selecting.select(name, PROGRAMS)
       self.assertTrue(selection.tools and not selection.python, name)
 
+  def test_one_test_of_a_suite(self):
+    selection = selecting.select("WireStatusTest.EveryCode", [("base_test", "millrace/base"), ("protocol_test", "millrace")])
+    (found,) = selection.filters.values()
+    self.assertEqual(found, "*WireStatusTest.EveryCode:*WireStatusTest.EveryCode/*:*WireStatusTest/*.EveryCode")
+
   def test_unknown(self):
     self.assertTrue(selecting.select("nonsense", PROGRAMS).empty())
 

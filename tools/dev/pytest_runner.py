@@ -116,7 +116,9 @@ def read_report(report, code, output):
         count.passed += 1
       # record_property("summary", text) of a test.
       count.notes += [p.get("value") for p in case.iter("property") if p.get("name") == "summary"]
-  if code not in (0, 5) and not count.failed:  # 5: no test collected
+  if code not in (0, 5) and not count.failed:
+    count.failed = 1
+  if code == 5 and not count.passed + count.skipped:  # no test collected: a selection that names none is a mistake
     count.failed = 1
   if count.failed:
     say(output.rstrip())

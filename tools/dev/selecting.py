@@ -9,7 +9,7 @@ python                      programs in pairs by TensorFlow's package and by our
 tools                       the tests of the tools, and of what drives the benchmarks
 fuzz                        the fuzzers, for 20 s each
 MatMul                      the cases of an op, also on stock TensorFlow
-WireStatusTest              a suite of GoogleTest, wherever it is; --filter '*.EveryCode' takes one test of it
+WireStatusTest              a suite of GoogleTest, wherever it is; WireStatusTest.EveryCode is one test of it
 """
 
 import glob
@@ -51,13 +51,20 @@ def files_of_suite(name):
   return [p for p in sources.cxx_files() if p.endswith("_test.cc") and name in sources.suites_declared(p)]
 
 
-def add_file(selection, path, programs, only=None):
-  """Adds the suites (or only one) of a *_test.cc, in the program of the deepest listed folder above it."""
+def suite_filter(suite, test=""):
+  """The filter of a suite's tests, or of one, with and without parameters of types and of values."""
+  if not test:
+    return "*%s.*:*%s/*" % (suite, suite)
+  return "*{0}.{1}:*{0}.{1}/*:*{0}/*.{1}".format(suite, test)
+
+
+def add_file(selection, path, programs, only=None, test=""):
+  """Adds the suites (or only one, or one test of it) of a *_test.cc, in the program of the deepest listed folder above it."""
   owners = [(len(folder), name) for name, folder in programs if path.startswith(folder + "/")]
   suites = [only] if only else sources.suites_declared(path)
   if owners and suites:
     name = max(owners)[1]
-    parts = ["*%s.*:*%s/*" % (s, s) for s in suites]
+    parts = [suite_filter(s, test) for s in suites]
     old = selection.filters.get(name)
     selection.filters[name] = ":".join(([old] if old else []) + parts)
     if name not in selection.programs:
@@ -115,9 +122,9 @@ def select(name, programs):
         add_file(selection, test, programs)
     if not selection.empty():
       return selection
-  suite = name.split(".")[0]
+  suite, _, test = name.partition(".")
   for path in files_of_suite(suite):
-    add_file(selection, path, programs, suite)
+    add_file(selection, path, programs, suite, test)
   if name in names:
     selection.programs.append(name)
   elif name in sources.ops_declared(p for p in sources.cxx_files() if p.startswith("millrace/ops/")):

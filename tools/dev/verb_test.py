@@ -294,7 +294,7 @@ def run_selected(args, report):
     if selection.empty():
       say(
         "no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
-        "files of ops without suffix (ops/nn/rectifier), an op (MatMul), a suite (StatusTest), conformance, cluster or python"
+        "files of ops without suffix (ops/nn/rectifier), an op (MatMul), a suite (WireStatusTest), conformance, cluster or python"
         % name
       )
       report.total.add(Count(0, 1))
