@@ -4,9 +4,11 @@ Nothing of the script is run.
 """
 
 import difflib
+import functools
 import importlib
 import inspect
 import os
+import re
 import sys
 import types
 
@@ -111,11 +113,21 @@ def describe(found):
     return f"a value, {type(found).__name__}"
   kind = "a class" if inspect.isclass(found) else "a function"
   try:
-    arguments = str(inspect.signature(found))
+    # Of an object, its class says more than where it lies.
+    arguments = _PLACE.sub(_without_place, str(inspect.signature(found)))
   except (TypeError, ValueError):
     arguments = "(...)"
-  text = (inspect.getdoc(found) or "").strip().split("\n")[0]
-  return f"{kind}, {getattr(found, '__name__', '')}{arguments}" + (f"\n  {text}" if text else "")
+  named = found.func if isinstance(found, functools.partial) else found
+  text = (inspect.getdoc(named) or "").strip().split("\n")[0]
+  return f"{kind}, {getattr(named, '__name__', '')}{arguments}" + (f"\n  {text}" if text else "")
+
+
+# An object, or a function, which may have been made by another one.
+_PLACE = re.compile(r"<(?:function |[\w.]+\.)(\w+)(\.<locals>[\w.<>]*| object)? at 0x[0-9a-f]+>")
+
+
+def _without_place(match):
+  return match[1] + ("()" if match[2] else "")
 
 
 def missing_in(text, path="<script>"):

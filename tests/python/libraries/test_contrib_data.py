@@ -200,6 +200,42 @@ def test_names_of_the_core():
   assert data.Iterator is tf.data.Iterator
 
 
+def test_arguments_of_functions_of_the_core(tmp_path):
+  ragged = tf.data.Dataset.range(6).map(lambda n: tf.fill([2 + n % 2 - n % 2], n))
+  buckets = data.bucket_by_sequence_length(lambda row: tf.shape(row)[0], [5], [3, 1], no_padding=True)
+  assert [rows.tolist() for rows in elements(ragged.apply(buckets))] == [
+    [[n, n] for n in part] for part in ([0, 1, 2], [3, 4, 5])
+  ]
+  interleave = data.parallel_interleave(
+    lambda n: tf.data.Dataset.from_tensors(n).repeat(2), cycle_length=2, buffer_output_elements=1, prefetch_input_elements=1
+  )
+  assert elements(tf.data.Dataset.range(3).apply(interleave)) == [0, 1, 0, 1, 2, 2]
+  kept = data.rejection_resample(lambda n: n % 2, target_dist=[0.0, 1.0], initial_dist=[0.5, 0.5], seed=3)
+  assert {(int(kind), int(n) % 2) for kind, n in elements(tf.data.Dataset.range(40).apply(kept))} == {(1, 1)}
+  copied = tf.data.Dataset.range(3).apply(data.copy_to_device("/cpu:0", source_device="/job:localhost/cpu:0"))
+  assert elements(copied) == [0, 1, 2]
+  path = str(tmp_path / "rows.csv")
+  with open(path, "w") as file:
+    file.write("a,b\n1,x\n2.5,y\n")
+  for rows, kind in ((1, np.int32), (2, np.float32)):
+    table = data.make_csv_dataset(
+      path, 2, num_epochs=1, shuffle=False, prefetch_buffer_size=2, num_rows_for_inference=rows, num_parallel_reads=1
+    )
+    assert table.output_types["a"] == kind
+  features = {"x": tf.FixedLenFeature([], tf.int64)}
+  batches = data.make_batched_features_dataset(
+    _examples(tmp_path),
+    2,
+    features,
+    num_epochs=1,
+    shuffle=False,
+    prefetch_buffer_size=1,
+    sloppy_ordering=True,
+    drop_final_batch=True,
+  )
+  assert sorted(len(batch["x"]) for batch in elements(batches)) == [2, 2]
+
+
 def test_lmdb_names_its_file(tmp_path):
   dataset = data.LMDBDataset([str(tmp_path / "nothing")])
   assert dataset.output_types == (tf.string, tf.string)
@@ -247,6 +283,52 @@ def test_tables_of_files(tmp_path):
   )
   assert [value.tolist() for value in values] == [[2, 3], [1, 9], [b"b", b"none"]]
   assert run(lookup.index_table_from_file(path).lookup(tf.constant(["a"]))).tolist() == [0]
+
+
+def test_columns_of_files_and_initializers_by_hand(tmp_path):
+  path = str(tmp_path / "columns")
+  with open(path, "w") as file:
+    file.write("4 d\n5 e\n")
+  columns = {"key_column_index": 0, "value_column_index": 0, "delimiter": " "}
+  ids = lookup.index_table_from_file(path, key_dtype=tf.int64, **columns)
+  names = lookup.index_to_string_table_from_file(path, key_column_index=0, value_column_index=1, delimiter=" ")
+  text = lookup.TextFileStringTableInitializer(
+    path, key_column_index=0, value_column_index=1, vocab_size=2, delimiter=" ", name="t"
+  )
+  number = lookup.TextFileIdTableInitializer(
+    path, key_column_index=1, value_column_index=0, vocab_size=2, delimiter=" ", name="n", key_dtype=tf.string
+  )
+  whole = lookup.TextFileInitializer(
+    path, tf.string, lookup.TextFileIndex.WHOLE_LINE, tf.int64, lookup.TextFileIndex.LINE_NUMBER, vocab_size=2, name="w"
+  )
+  tables = [lookup.HashTable(text, "?"), lookup.HashTable(number, -1), lookup.HashTable(whole, -1)]
+  typed = lookup.HashTable(
+    lookup.KeyValueTensorInitializer([1, 2], [3, 4], key_dtype=tf.int32, value_dtype=tf.int32, name="kv"), 0
+  )
+  assert all(isinstance(table, lookup.InitializableLookupTableBase) for table in [*tables, typed])
+  assert isinstance(text, lookup.TableInitializerBase) and isinstance(typed, lookup.LookupInterface)
+  values = run(
+    [
+      ids.lookup(tf.constant([5], tf.int64)),
+      names.lookup(tf.constant([4], tf.int64)),
+      tables[0].lookup(tf.constant([5], tf.int64)),
+      tables[1].lookup(tf.constant(["d", "z"])),
+      tables[2].lookup(tf.constant(["5 e"])),
+      typed.lookup(tf.constant([2, 9])),
+    ]
+  )
+  assert [value.tolist() for value in values] == [[5], [b"d"], [b"e"], [4, -1], [1], [4, 0]]
+
+
+def test_buckets_of_unknown_words():
+  known = lookup.HashTable(lookup.KeyValueTensorInitializer(["a"], tf.constant([0], tf.int64)), -1)
+  table = lookup.IdTableWithHashBuckets(
+    known, num_oov_buckets=1, hasher_spec=lookup.FastHashSpec, name="more", key_dtype=tf.string
+  )
+  assert lookup.FastHashSpec == lookup.HasherSpec("fasthash", None) and isinstance(
+    lookup.StrongHashSpec([1, 2]), lookup.HasherSpec
+  )
+  assert run([table.lookup(tf.constant(["a", "b"])), table.size()])[0].tolist() == [0, 1]
 
 
 def test_lookups_in_one_call():

@@ -415,6 +415,21 @@ def test_signatures_by_key():
     tf.contrib.saved_model.get_signature_def_by_key(meta_graph, signature_def_key="x")
 
 
+def test_messages_within_strings():
+  text = tf.contrib.proto.encode_proto_op(
+    sizes=[[1]],
+    values=[tf.constant([[5]], tf.int64)],
+    field_names=["value"],
+    message_type="tensorflow.Int64List",
+    descriptor_source="local://",
+  )
+  _, values = tf.contrib.proto.decode_proto_op(
+    text, message_type="tensorflow.Int64List", field_names=["value"], output_types=[tf.int64]
+  )
+  with tf.Session() as session:
+    assert session.run(values[0]).tolist() == [[5]]
+
+
 # Names that are not offered
 
 

@@ -63,7 +63,16 @@ def test_a_script_with_all_names(tmp_path):
 
 
 def test_names(tmp_path):
-  ran = explain("tf.train.Saver", "nn.relu", "tensorflow.train", "tf.slim", "tf.float32", cwd=tmp_path)
+  ran = explain(
+    "tf.train.Saver",
+    "nn.relu",
+    "tensorflow.train",
+    "tf.slim",
+    "tf.contrib.layers.relu",
+    "tf.layers.dense",
+    "tf.float32",
+    cwd=tmp_path,
+  )
   assert ran.returncode == 1
   lines = ran.stdout.splitlines()
   assert lines[0].startswith("tf.train.Saver is there: a class, Saver(var_list=None, reshape=False, ")
@@ -71,6 +80,8 @@ def test_names(tmp_path):
   assert lines[2].startswith("tf.nn.relu is there: a function, relu(features, name=None)")
   assert any(line.startswith("tf.train is there: a module of ") for line in lines)
   assert any("tf.slim is not there. Near to it: tf.contrib.slim" in line for line in lines)
+  assert any("activation_fn=relu, " in line for line in lines)
+  assert any("bias_initializer=zeros_initializer(), " in line for line in lines)
   assert lines[-1] == "tf.float32 is there: a value, DType"
 
 

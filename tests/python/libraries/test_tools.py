@@ -159,3 +159,23 @@ def test_contexts_of_profiles_that_are_usual_or_refused(tmp_path):
     with pytest.raises(tf.errors.InvalidArgumentError, match="unknown cmd: all"):
       usual.add_auto_profiling("all", {}, [1])
   assert os.listdir(str(tmp_path / "usual")) == ["profile_10"]
+
+
+def test_the_older_names_of_profiles(tmp_path, capfd):
+  analyzer = tf.contrib.tfprof.model_analyzer
+  with tf.Graph().as_default() as graph, tf.Session() as session:
+    product = _product()
+    metadata = tf.RunMetadata()
+    session.run(product, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+  path = str(tmp_path / "report")
+  options = dict(analyzer.PRINT_ALL_TIMING_MEMORY, dump_to_file=path)
+  message = analyzer.print_model_analysis(graph, run_meta=metadata, tfprof_cmd="op", tfprof_options=options)
+  assert isinstance(message, tf.profiler.MultiGraphNodeProto) and message.total_exec_micros > 0
+  with open(path) as file:
+    assert "MatMul" in file.read()
+  flops = analyzer.print_model_analysis(graph, tfprof_options=analyzer.FLOAT_OPS_OPTIONS)
+  assert isinstance(flops, tf.profiler.GraphNodeProto) and flops.total_float_ops == 120
+  assert "product (120/120 flops)" in capfd.readouterr().out
+  with pytest.raises(tf.errors.UnimplementedError, match=r"tf\.profiler\.advise is not part of Millrace"):
+    tf.profiler.advise(graph, metadata)
+  assert tf.profiler.AdviceProto().checkers == {}

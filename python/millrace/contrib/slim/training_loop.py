@@ -136,6 +136,9 @@ def train(
         if logdir and supervisor.is_chief:
           tf.logging.info("Finished training! Saving model to disk.")
           supervisor.saver.save(session, supervisor.save_path, global_step=supervisor.global_step)
+        if replicas is not None:
+          replicas.end(supervisor, session)
+        if logdir and supervisor.is_chief:
           supervisor.stop(threads, close_summary_writer=True, ignore_live_threads=ignore_live_threads)
       return total_loss
     except tf.errors.AbortedError:
@@ -188,3 +191,9 @@ class _Replicas:
     if self._is_chief:
       supervisor.start_queue_runners(session, self._queue_runners)
       session.run(self._init_tokens)
+
+  def end(self, supervisor, session):
+    """Ends the chief's waiting for gradients, of which no more come."""
+    if self._is_chief:
+      supervisor.request_stop()
+      session.close()

@@ -203,7 +203,13 @@ def program_resnet_blocks(tf):
   for number in (1, 2):
     module = getattr(nets, f"resnet_v{number}")
     block = getattr(module, f"resnet_v{number}_block")("s", base_depth=8, num_units=3, stride=2)
-    found += [block.scope, block.args, block.unit_fn is module.bottleneck, type(block).__name__, block._fields]
+    found += [
+      block.scope,
+      block.args,
+      block.unit_fn is module.bottleneck,
+      isinstance(block, nets.resnet_utils.Block),
+      block._fields,
+    ]
   for name in ("subsample", "conv2d_same"):
     x = tf.constant(np.random.RandomState(0).rand(1, 7, 7, 2).astype(np.float32))
     if name == "subsample":
@@ -218,6 +224,12 @@ def program_resnet_blocks(tf):
       session.run(_filled(tf))
       found.append(session.run(outputs))
   return found
+
+
+def program_first_weights(tf):
+  _, nets = _nets_of(tf)
+  modules = (nets.alexnet, nets.overfeat, nets.inception_v1, nets.inception_v2, nets.inception_v3)
+  return [module.trunc_normal(0.25).get_config() for module in modules]
 
 
 def program_resnet_errors(tf):
