@@ -245,7 +245,10 @@ with exit_codes.worth_a_retry():
 
 
 def test_not_offered():
-  for name, words in [("tf.estimator.tpu.experimental", "There are no TPUs"), ("tf.contrib.estimator.RNNClassifier", "no premade recurrent")]:
+  for name, words in [
+    ("tf.estimator.tpu.experimental", "There are no TPUs"),
+    ("tf.contrib.estimator.RNNClassifier", "no premade recurrent"),
+  ]:
     with pytest.raises(AttributeError, match=words):
       eval(name, {"tf": tf})
   for call in (
