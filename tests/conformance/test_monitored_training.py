@@ -144,7 +144,8 @@ class Training:
     # The other worker may add one between the name and the values.
     assert self.saved_step() <= tf.train.load_checkpoint(path).get_tensor("global_step") <= latest
     losses = self.chief.losses()
-    assert max(losses[-20:]) < losses[0] / 4
+    # The last quarter: the other worker may have made most of the steps.
+    assert max(losses[-max(1, len(losses) // 4) :]) < losses[0] / 4
 
   def summary_steps(self):
     return [
