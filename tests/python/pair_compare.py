@@ -50,9 +50,15 @@ def difference(stock, ours, options):
   )
 
 
+# A program that ends with one of these has a mistake of its own.
+_MISTAKES = ("NameError", "UnboundLocalError", "SyntaxError", "IndentationError", "ModuleNotFoundError")
+
+
 def _error_difference(stock, ours):
   if stock is None and ours is None:
     return None
+  if stock is not None and stock[0] in _MISTAKES:
+    return "the program itself is wrong:\n%s" % stock[2]
   if stock is None:
     return "millrace alone raised:\n%s" % ours[2]
   if ours is None:

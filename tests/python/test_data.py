@@ -66,6 +66,14 @@ def test_lists_returned_by_functions_are_tuples():
   assert _all(tf.data.Dataset.range(1).map(lambda x: [x, x + 1])) == [(0, 1)]
 
 
+def test_numbers_of_parallel_calls_are_int32_as_in_1_15():
+  dataset = tf.data.Dataset.range(4)
+  for calls in (tf.constant(2, tf.int32), tf.constant(2, tf.int64), 2):
+    assert _all(dataset.map(lambda x: x + 1, num_parallel_calls=calls)) == [1, 2, 3, 4]
+  with pytest.raises(ValueError, match="int64 for Tensor with dtype float32"):
+    dataset.map(lambda x: x + 1, num_parallel_calls=tf.constant(2.0))
+
+
 def test_effects_of_functions_come_in_order():
   counter = tf.get_variable("counter", [], tf.int64, initializer=tf.zeros_initializer(), use_resource=True)
 

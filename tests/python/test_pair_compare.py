@@ -58,6 +58,11 @@ def graph(*nodes):
   return made
 
 
+def test_a_mistake_of_the_program_is_none_of_both():
+  mistaken = {"values": None, "error": ("NameError", "name 'x' is not defined", "trace")}
+  assert "the program itself is wrong" in pair_compare.difference(mistaken, mistaken, {"values_only": True})
+
+
 def test_nodes():
   one = graph(("a", "Const", [], {"k": 1}), ("b", "Neg", ["a"], {}))
   assert pair_compare.node_difference(list(one.node), list(one.node)) is None

@@ -115,6 +115,30 @@ except RuntimeError:
   )
 
 
+def test_internals_under_the_names_of_this_package():
+  package.said(
+    """
+import millrace as tf
+from millrace.core.framework import summary_pb2
+from millrace.examples.tutorials.mnist import input_data
+from millrace.python.client import device_lib
+from millrace.python.framework import ops
+from millrace.python.ops import array_ops, rnn_cell
+import millrace.python.ops.math_ops as math_ops
+assert ops.Tensor is tf.Tensor and array_ops.reshape is tf.reshape and math_ops.add is tf.add
+assert rnn_cell.BasicLSTMCell is tf.nn.rnn_cell.BasicLSTMCell and summary_pb2.Summary is tf.Summary
+assert input_data.read_data_sets and device_lib.list_local_devices() and "reshape" in dir(array_ops)
+for module in ("millrace.python.foo", "millrace.foo"):
+  try:
+    __import__(module)
+  except ModuleNotFoundError as error:
+    assert str(error) == "No module named %r" % module, error
+  else:
+    raise AssertionError(module)
+"""
+  )
+
+
 def test_install_after_tensorflow():
   pytest.importorskip("tensorflow")
   said = package.said("import tensorflow, millrace\ntry:\n  millrace.install()\nexcept RuntimeError as error:\n  print(error)\n")

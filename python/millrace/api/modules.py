@@ -15,6 +15,8 @@ import types
 from millrace.api.tables import tables
 
 ROOT = "millrace"
+# What programs import that is not public: `millrace.python.framework.ops` is what `tensorflow.python.framework.ops` is.
+_INTERNALS = ("python", "core", "examples")
 
 
 class UnknownName(AttributeError):
@@ -203,6 +205,10 @@ class Finder(importlib.abc.MetaPathFinder):
       target_name = "%s.%s" % (ROOT, place)
       return None if target_name == fullname else alias_spec(fullname, target_name)
     if api_name not in tables().members:
+      if fullname.split(".")[1] in _INTERNALS:
+        from millrace.scripts import internals
+
+        return internals.spec_of(fullname)
       self._check_absent(fullname, api_name, path)
       return None
     spec = importlib.machinery.PathFinder.find_spec(fullname, path)

@@ -6,6 +6,7 @@ from millrace.data.dataset import DatasetV1Adapter
 from millrace.data.dataset_spec import DatasetSpec
 from millrace.data.functions import StructuredFunction, as_int64
 from millrace.framework import dtypes, scopes
+from millrace.framework.tensor import Tensor
 from millrace.framework.tensor_spec import TensorSpec
 
 
@@ -21,9 +22,16 @@ def map_(dataset, map_func, num_parallel_calls=None, preserve_cardinality=True, 
   if num_parallel_calls is None:
     made = gen.map_dataset(dataset._variant_tensor, called.captured_inputs, **attrs)
   else:
-    calls = as_int64(num_parallel_calls, "num_parallel_calls")
+    calls = _number_of_calls(num_parallel_calls)
     made = gen.parallel_map_dataset_v2(dataset._variant_tensor, called.captured_inputs, calls, deterministic="default", **attrs)
   return DatasetV1Adapter(made, called.output_structure, [dataset])
+
+
+def _number_of_calls(value):
+  """How many calls run at once, as an int64 tensor; tensors of int32 are what TensorFlow 1.15's op takes."""
+  if isinstance(value, Tensor) and value.dtype.base_dtype == dtypes.int32:
+    return gen.cast(value, DstT=dtypes.int64)
+  return as_int64(value, "num_parallel_calls")
 
 
 def _check_not_empty(called, op_type):

@@ -8,7 +8,7 @@ def declare(file_name, package, text):
 
   The text has a line `message NAME` for each message (`message OUTER.INNER` for one within another that stands before it), and below it a
   line `NUMBER TYPE NAME` for each field. A type is one of protocol buffers' (`int64`), a message by its full name, or with a word before
-  it, `repeated TYPE`; `map KEY VALUE` is a map.
+  it, `repeated TYPE`; `map KEY VALUE` is a map, `oneof GROUP TYPE` a field of a group of which one at most is set.
   """
   from google.protobuf import descriptor_pb2
 
@@ -35,7 +35,7 @@ def _path_of(messages, message):
 
 
 def _add_field(file, message, words, full_name):
-  """Adds the field of a line `NUMBER [repeated] TYPE NAME` or `NUMBER map KEY VALUE NAME`."""
+  """Adds the field of a line `NUMBER [repeated] TYPE NAME`, `NUMBER map KEY VALUE NAME` or `NUMBER oneof GROUP TYPE NAME`."""
   from google.protobuf import descriptor_pb2
 
   number, name = int(words[0]), words[-1]
@@ -49,6 +49,11 @@ def _add_field(file, message, words, full_name):
     field.label = descriptor_pb2.FieldDescriptorProto.LABEL_REPEATED
     _set_type(field, "%s.%s" % (full_name, entry_name))
     return
+  if words[1] == "oneof":
+    groups = [group.name for group in message.oneof_decl]
+    if words[2] not in groups:
+      groups.append(message.oneof_decl.add(name=words[2]).name)
+    field.oneof_index = groups.index(words[2])
   if words[1] == "repeated":
     field.label = descriptor_pb2.FieldDescriptorProto.LABEL_REPEATED
   _set_type(field, words[-2])

@@ -6,6 +6,7 @@ searched for all names. A place that begins with `tf` is a public module or name
 
 import importlib
 import importlib.abc
+import importlib.machinery
 import os
 import types
 
@@ -71,7 +72,13 @@ def _at(place):
 
 
 class InternalModule(types.ModuleType):
-  """Looks names up in the tables, then in the modules that are searched, then among modules below it."""
+  """Looks names up in the tables, then in the modules that are searched, then among modules below it.
+
+  Its name begins with `tensorflow`, or with this package's name in programs that import this package instead.
+  """
+
+  def _name_of_tensorflow(self):
+    return "tensorflow" + self.__name__[len(self.__name__.partition(".")[0]) :]
 
   def __getattr__(self, name):
     if name.startswith("__") and name != "__all__":
@@ -83,7 +90,7 @@ class InternalModule(types.ModuleType):
     return found
 
   def _find(self, name):
-    own = self.__name__
+    own = self._name_of_tensorflow()
     place = _tables().names.get(own, {}).get(name)
     if place is not None:
       return _at(place)
@@ -100,11 +107,11 @@ class InternalModule(types.ModuleType):
 
       return getattr(protos, name)
     if is_module("%s.%s" % (own, name)):
-      return importlib.import_module("%s.%s" % (own, name))
+      return importlib.import_module("%s.%s" % (self.__name__, name))
     raise AttributeError("module %r has no attribute %r: Millrace has the internals that programs import most" % (own, name))
 
   def __dir__(self):
-    own = self.__name__
+    own = self._name_of_tensorflow()
     names = set(_tables().names.get(own, ()))
     for place in _tables().searched.get(own, ()):
       names.update(dir(_at(place)))
@@ -112,6 +119,12 @@ class InternalModule(types.ModuleType):
     known = list(_tables().names) + sorted(_tables().parents)
     names.update(module[len(below) :].split(".")[0] for module in known if module.startswith(below))
     return sorted(names)
+
+
+def spec_of(name):
+  """The spec of an internal module below this package's name, or None if there is none."""
+  below = name[len(modules.ROOT) :]
+  return importlib.machinery.ModuleSpec(name, Loader(), is_package=True) if is_module("tensorflow" + below) else None
 
 
 class Loader(importlib.abc.Loader):

@@ -148,7 +148,7 @@ def _spec(model, mode, config, relative_tolerance):
   count_step = tf.assign_add(tf.train.get_global_step(), 1)
   with tf.control_dependencies([train_op, count_step]):
     train = tf.identity(loss, name="control_dependency")
-  hooks = [InitializeClustersHook(init_op, initialized, config.is_chief)]
+  hooks = [InitializeClustersHook(init_op, initialized, config)]
   if relative_tolerance is not None:
     hooks.append(RelativeChangeHook(loss, relative_tolerance))
   output = tf.estimator.export.PredictOutput

@@ -168,7 +168,7 @@ class GMM(Estimator):
         loss=loss,
         train_op=train,
         eval_metric_ops={GMM.SCORES: tf.metrics.mean(loss)},
-        training_hooks=[InitializeClustersHook(begin, initialized, config.is_chief)],
+        training_hooks=[InitializeClustersHook(begin, initialized, config)],
       )
 
     super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)

@@ -40,6 +40,22 @@ program_random_start.rtol = 1e-4
 program_random_start.atol = 1e-5
 
 
+def program_an_epoch_a_training(tf):
+  """As the documentation shows it: the first epoch is over once the centers have their first values, which are saved."""
+  found = []
+  for input_fn in (_input(tf), lambda: tf.data.Dataset.from_tensors(POINTS)):
+    config = tf.estimator.RunConfig(tf_random_seed=4)
+    kmeans = tf.estimator.experimental.KMeans(2, _folder(), use_mini_batch=False, seed=1, config=config)
+    for _ in range(3):
+      kmeans.train(input_fn)
+      found.append([kmeans.cluster_centers(), float(kmeans.score(input_fn))])
+  return found
+
+
+program_an_epoch_a_training.rtol = 1e-4
+program_an_epoch_a_training.atol = 1e-5
+
+
 def program_full_batches(tf):
   return _all(tf, num_clusters=3, use_mini_batch=False, seed=2)
 
