@@ -50,7 +50,7 @@ def flat(make, before, count, bytes_each):
 @pytest.mark.parametrize("count", [2000, pytest.param(8000, marks=pytest.mark.long)])
 def test_sessions_and_graphs_made_and_dropped(count):
   """With those before, 10,000 of them. A graph of this size has 50 KB, so that those that stay would show."""
-  package.said(PROGRAM + "\nflat(one, 2000, %d, 400)\n" % count, timeout=300)
+  package.said(PROGRAM + "\nflat(one, 2000, %d, 1500)\n" % count, timeout=300)
 
 
 def test_graphs_that_an_exception_holds():
@@ -65,7 +65,7 @@ def fails():
     except tf.errors.InvalidArgumentError as error:
       assert error.op.graph is x.graph
 
-flat(fails, 2000, 2000, 1000)
+flat(fails, 2000, 2000, 4000)  # of the 20 KB that a graph with its error has
 """
   package.said(PROGRAM + body)
 
