@@ -47,9 +47,9 @@ def called(argv, preset="dev"):
   return subprocess.call(command(argv, python), env=environment(preset))
 
 
-def run(preset, count, prefix=()):
+def run(preset, count, prefix=(), options=()):
   """Runs a test per program, of a built preset."""
-  argv = ["--count", str(count), "--seed", str(SEED)]
+  argv = ["--count", str(count), "--seed", str(SEED), *options]
   done = subprocess.run(
     [*prefix, *command(argv, packages.need_venv())],
     cwd=ROOT,

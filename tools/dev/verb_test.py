@@ -228,6 +228,9 @@ def simulation_stage(args, report):
 def random_programs_stage(args, report):
   count = LONG_PROGRAMS if args.long else PROGRAMS
   report.stage("random programs, %d" % count, lambda: random_programs.run(args.preset, count, BESIDE))
+  if args.preset == "dev":
+    by_package = ["--client"]
+    report.stage("random programs, by the package", lambda: random_programs.run(args.preset, count // 2, BESIDE, by_package))
 
 
 def error_sample_stage(args, report):
