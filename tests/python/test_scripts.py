@@ -86,6 +86,18 @@ for module in ("tensorflow.keras.layers", "tensorflow.foo", "tensorflow.python.f
     __import__(module)
   except ImportError as error:
     print(error)
+for line in (
+  "from tensorflow.keras import layers",
+  "from tensorflow.python.keras import layers",
+  "from tensorflow.contrib import nccl",
+  "from tensorflow.python.ops import foo",
+  "from tensorflow.python.ops.rnn import _foo",
+  "from millrace.keras import layers",
+):
+  try:
+    exec(line)
+  except ImportError as error:
+    print(error)
 import tensorflow as tf
 try:
   tf.enable_eager_execution()
@@ -95,7 +107,13 @@ except AttributeError as error:
   said = package.script(tmp_path, text).stdout.splitlines()
   assert said[0].startswith("tensorflow.keras.layers is not part of Millrace. Use tf.layers")
   assert said[1].startswith("No module named 'tensorflow.foo'") and said[2].startswith("No module named 'tensorflow.python.foo")
-  assert said[3].startswith("tf.enable_eager_execution is not part of Millrace. ")
+  assert said[3].startswith("tf.keras.layers is not part of Millrace. Use tf.layers")
+  assert said[4].startswith("tensorflow.python.keras.layers is not part of Millrace. Use tf.layers")
+  assert said[5].startswith("tf.contrib.nccl is not part of Millrace. Sum the tensors")
+  assert said[6].startswith("No module named 'tensorflow.python.ops.foo': Millrace has ")
+  assert said[7].startswith("No module named 'tensorflow.python.ops.rnn._foo': Millrace has ")
+  assert said[8].startswith("tf.keras.layers is not part of Millrace. Use tf.layers")
+  assert said[9].startswith("tf.enable_eager_execution is not part of Millrace. ")
 
 
 def test_install_in_a_notebook():

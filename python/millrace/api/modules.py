@@ -205,10 +205,13 @@ class Finder(importlib.abc.MetaPathFinder):
       target_name = "%s.%s" % (ROOT, place)
       return None if target_name == fullname else alias_spec(fullname, target_name)
     if api_name not in tables().members:
-      if fullname.split(".")[1] in _INTERNALS:
+      parts = fullname.split(".")
+      if parts[1] in _INTERNALS or "python" in parts:
         from millrace.scripts import internals
 
-        return internals.spec_of(fullname)
+        spec = internals.spec_of(fullname)
+        if spec is not None:
+          return spec
       self._check_absent(fullname, api_name, path)
       return None
     spec = importlib.machinery.PathFinder.find_spec(fullname, path)
@@ -225,7 +228,8 @@ class Finder(importlib.abc.MetaPathFinder):
     reason = tables().reason(api_name)
     if reason is None or importlib.machinery.PathFinder.find_spec(fullname, path) is not None:
       return  # other finders may know it
-    raise ModuleNotFoundError("%s is not part of Millrace. %s" % (api_name, reason), name=fullname)
+    # With the module's name in the error, Python would drop it and its words in `from package import module`.
+    raise ModuleNotFoundError("%s is not part of Millrace. %s" % (api_name, reason), name=api_name)
 
 
 def install():

@@ -53,6 +53,13 @@ def op_format(layer_format, n):
   return "NC" + places if layer_format == "channels_first" else "N" + places + "C"
 
 
+def format_of_rank(layer_format, ndim):
+  """Returns the format of ops for inputs of `ndim` dimensions, from 3 to 5. ValueError for others."""
+  if ndim not in (3, 4, 5):
+    raise ValueError(f"Input rank not supported: {ndim}")
+  return op_format(data_format(layer_format), ndim - 2)
+
+
 def output_size(size, window, mode, stride, dilation=1):
   """Returns how many windows there are along a dimension; None where its size is not known."""
   if size is None:

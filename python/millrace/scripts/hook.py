@@ -26,12 +26,13 @@ class Finder(importlib.abc.MetaPathFinder):
     api_name = modules.api_name_of("%s.%s" % (modules.ROOT, rest))
     if api_name == "tf" or tables().is_module(api_name):
       return _public_spec(fullname, api_name)
-    reason = tables().reason(api_name)
+    # Errors have other names than the module's, with which Python would drop their words in `from package import module`.
+    reason = tables().reason(api_name) or tables().reason(api_name.replace("tf.python.", "tf.", 1))
     if reason is not None:
-      raise ModuleNotFoundError("%s is not part of Millrace. %s" % (fullname, reason), name=fullname)
+      raise ModuleNotFoundError("%s is not part of Millrace. %s" % (fullname, reason), name=api_name)
     raise ModuleNotFoundError(
       "No module named %r: Millrace has TensorFlow 1.15's public API and the internals that programs import most" % fullname,
-      name=fullname,
+      name=api_name,
     )
 
 

@@ -3,18 +3,21 @@
 import millrace as tf
 
 
-def matrix_of_shards(name, shape, dtype, num_shards):
-  """Returns a matrix that is stored in `num_shards` variables `name_0`, `name_1`, ..., with the first rows in the first ones.
+def shards(name, shape, dtype, num_shards):
+  """Returns `num_shards` variables `name_0`, `name_1`, ... with the rows of a matrix, the first ones in the first.
 
   ValueError for more variables than rows.
   """
   if num_shards > shape[0]:
     raise ValueError(f"Too many shards: shape={shape}, num_shards={num_shards}")
   rows, more = divmod(shape[0], num_shards)
-  shards = [
-    tf.get_variable(f"{name}_{number}", [rows + (number < more)] + shape[1:], dtype=dtype) for number in range(num_shards)
-  ]
-  return shards[0] if num_shards == 1 else tf.concat(shards, 0, name=name + "/concat")
+  return [tf.get_variable(f"{name}_{number}", [rows + (number < more)] + shape[1:], dtype=dtype) for number in range(num_shards)]
+
+
+def matrix_of_shards(name, shape, dtype, num_shards):
+  """Returns the matrix that is stored in variables as `shards` makes them."""
+  made = shards(name, shape, dtype, num_shards)
+  return made[0] if num_shards == 1 else tf.concat(made, 0, name=name + "/concat")
 
 
 def input_depth(inputs):

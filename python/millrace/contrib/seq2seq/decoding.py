@@ -47,6 +47,11 @@ class Decoder:
     return False
 
 
+def zero_outputs(size, dtype, batch_size):
+  """Returns zeros as outputs of a step: `size` and `dtype` are structures of shapes without the batch and of types."""
+  return nest.map_structure(lambda one, kind: tf.zeros(joined_shape(batch_size, one), kind), size, dtype)
+
+
 def dynamic_decode(
   decoder,
   output_time_major=False,
@@ -96,7 +101,7 @@ class _Loop:
     decoder = self._decoder
     finished, inputs, state = decoder.initialize()
     if self._impute_finished:
-      self._zeros = nest.map_structure(self._zero_output, decoder.output_size, decoder.output_dtype)
+      self._zeros = zero_outputs(decoder.output_size, decoder.output_dtype, decoder.batch_size)
     arrays = nest.map_structure(self._output_array, decoder.output_size, decoder.output_dtype)
     if self._limit is not None:
       finished = tf.logical_or(finished, 0 >= self._limit)
@@ -111,9 +116,6 @@ class _Loop:
     )
     _, arrays, state, _, _, lengths = ended
     return nest.map_structure(lambda array: array.stack(), arrays), state, lengths
-
-  def _zero_output(self, size, dtype):
-    return tf.zeros(joined_shape(self._decoder.batch_size, size), dtype)
 
   def _output_array(self, size, dtype):
     batch_size = self._decoder.batch_size

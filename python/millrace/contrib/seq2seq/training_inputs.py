@@ -6,7 +6,7 @@ from millrace.framework import convert, dtypes, nest, tensor_shape
 from millrace.ops.rnn.steps import transpose_batch_time
 
 
-def _as_array(value):
+def as_array(value):
   """A TensorArray of the rows of a time-major tensor."""
   array = tf.TensorArray(dtype=value.dtype, size=tf.shape(value)[0], element_shape=value.get_shape()[1:])
   return array.unstack(value)
@@ -25,7 +25,7 @@ class TrainingHelper(base.Helper):
       self._inputs = inputs
       if not time_major:
         inputs = nest.map_structure(transpose_batch_time, inputs)
-      self._input_arrays = nest.map_structure(_as_array, inputs)
+      self._input_arrays = nest.map_structure(as_array, inputs)
       self._sequence_length = convert.convert_to_tensor(sequence_length, name="sequence_length")
       if self._sequence_length.get_shape().ndims != 1:
         raise ValueError(f"Expected sequence_length to be a vector, but received shape: {self._sequence_length.get_shape()}")
@@ -162,7 +162,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         auxiliary = nest.map_structure(lambda value: convert.convert_to_tensor(value, name="inputs"), auxiliary_inputs)
         if not time_major:
           auxiliary = nest.map_structure(transpose_batch_time, auxiliary)
-        self._auxiliary_arrays = nest.map_structure(_as_array, auxiliary)
+        self._auxiliary_arrays = nest.map_structure(as_array, auxiliary)
       super().__init__(inputs=inputs, sequence_length=sequence_length, time_major=time_major, name=name)
 
   def sample(self, time, outputs, state, name=None):

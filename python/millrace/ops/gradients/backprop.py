@@ -321,6 +321,20 @@ class _same_context:
     return False
 
 
+def hessian_vector_product(ys, xs, v):
+  """Returns the products of the second derivatives of the sum of `ys` with respect to all of `xs` with `v`, a list like `xs`.
+
+  Raises ValueError for lists of different lengths.
+  """
+  from millrace.ops.array import identities
+  from millrace.ops.math import operators  # noqa: F401: tensors have operators
+
+  if len(xs) != len(v):
+    raise ValueError("xs and v must have the same length.")
+  slopes = gradients(ys, xs)
+  return gradients([slope * identities.stop_gradient(part) for slope, part in zip(slopes, v) if slope is not None], xs)
+
+
 def hessians(ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None):
   """Returns the second derivatives of the sum of `ys` with respect to each of `xs`, of shape x.shape + x.shape."""
   from millrace.framework import constants

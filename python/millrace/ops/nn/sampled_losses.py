@@ -25,19 +25,18 @@ def nce_loss(
   weights: [num_classes, dim], or a list of parts; biases: [num_classes]; labels: [batch, num_true]; inputs: [batch, dim].
   `sampled_values` are those of a sampler, by default log_uniform_candidate_sampler.
   """
-  logits, labels = _sampled_logits(
+  logits, labels = compute_sampled_logits(
     weights,
     biases,
     labels,
     inputs,
     num_sampled,
     num_classes,
-    num_true,
-    sampled_values,
-    remove_accidental_hits,
-    partition_strategy,
-    name,
-    None,
+    num_true=num_true,
+    sampled_values=sampled_values,
+    remove_accidental_hits=remove_accidental_hits,
+    partition_strategy=partition_strategy,
+    name=name,
   )
   losses = cross_entropy.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name="sampled_losses")
   return _sums_of_rows(losses)
@@ -58,19 +57,19 @@ def sampled_softmax_loss(
   seed=None,
 ):
   """Returns the softmax loss of each example over its true classes and the sampled ones. Arguments: see nce_loss."""
-  logits, labels = _sampled_logits(
+  logits, labels = compute_sampled_logits(
     weights,
     biases,
     labels,
     inputs,
     num_sampled,
     num_classes,
-    num_true,
-    sampled_values,
-    remove_accidental_hits,
-    partition_strategy,
-    name,
-    seed,
+    num_true=num_true,
+    sampled_values=sampled_values,
+    remove_accidental_hits=remove_accidental_hits,
+    partition_strategy=partition_strategy,
+    name=name,
+    seed=seed,
   )
   labels = tf.stop_gradient(labels, name="labels_stop_gradient")
   return cross_entropy.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
@@ -83,21 +82,25 @@ def _sums_of_rows(x):
   return tf.reshape(tf.matmul(x, ones), [-1])
 
 
-def _sampled_logits(
+def compute_sampled_logits(
   weights,
   biases,
   labels,
   inputs,
   num_sampled,
   num_classes,
-  num_true,
-  sampled_values,
-  remove_accidental_hits,
-  partition_strategy,
-  name,
-  seed,
+  num_true=1,
+  sampled_values=None,
+  subtract_log_q=True,
+  remove_accidental_hits=False,
+  partition_strategy="mod",
+  name=None,
+  seed=None,
 ):
-  """Returns (logits, labels): [batch, num_true + num_sampled], true classes first, labels that add up to 1 for them."""
+  """Returns (logits, labels): [batch, num_true + num_sampled], true classes first, labels that add up to 1 for them.
+
+  With `subtract_log_q` the logits are less the logarithms of how often a class is expected among the samples.
+  """
   weights = embedding.parts_of(weights)
   with ops.name_scope(name, "compute_sampled_logits", [*weights, biases, inputs, labels]):
     if labels.dtype != dtypes.int64:
@@ -132,8 +135,9 @@ def _sampled_logits(
     sampled_logits += sampled_biases
     if remove_accidental_hits:
       sampled_logits = _without_hits(sampled_logits, labels, sampled, num_true, num_sampled)
-    true_logits -= gen.log(true_expected)
-    sampled_logits -= gen.log(sampled_expected)
+    if subtract_log_q:
+      true_logits -= gen.log(true_expected)
+      sampled_logits -= gen.log(sampled_expected)
     logits = tf.concat([true_logits, sampled_logits], 1)
     labels = tf.concat([tf.ones_like(true_logits) / num_true, tf.zeros_like(sampled_logits)], 1)
     return logits, labels

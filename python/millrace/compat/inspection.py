@@ -1,0 +1,95 @@
+"""What TensorFlow's own code uses to look at functions and to decorate them, as programs that took parts of it do."""
+
+import collections
+import functools
+import inspect
+from contextlib import contextmanager
+from inspect import (
+  currentframe,
+  getcallargs,
+  getdoc,
+  getfile,
+  getfullargspec,
+  getmembers,
+  getmodule,
+  getmro,
+  getsource,
+  isbuiltin,
+  isclass,
+  isframe,
+  isfunction,
+  isgenerator,
+  ismethod,
+  ismodule,
+  isroutine,
+  stack,
+)
+
+ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+FullArgSpec = inspect.FullArgSpec
+
+
+def getargspec(obj):
+  """Returns the ArgSpec of a function. ValueError if it has arguments by keyword alone."""
+  found = getfullargspec(obj)
+  if found.kwonlyargs:
+    raise ValueError(f"{obj} has arguments that are given by keyword alone; use getfullargspec.")
+  return ArgSpec(found.args, found.varargs, found.varkw, found.defaults)
+
+
+def make_decorator(target, decorator_func, decorator_name=None, decorator_doc="", decorator_argspec=None):
+  """Returns `decorator_func` with the name, the text and the signature of `target`, which it calls."""
+  del decorator_name, decorator_doc, decorator_argspec
+  return functools.wraps(target)(decorator_func)
+
+
+def unwrap(maybe_tf_decorator):
+  """Returns (the functions around it, the outermost first; the innermost function)."""
+  around = []
+  while hasattr(maybe_tf_decorator, "__wrapped__"):
+    around.append(maybe_tf_decorator)
+    maybe_tf_decorator = maybe_tf_decorator.__wrapped__
+  return around, maybe_tf_decorator
+
+
+class tf_export:
+  """A decorator which leaves a function or class as it is: its public names are those that a program gives it."""
+
+  def __init__(self, *names, **options):
+    self._names = names
+    self._options = options
+
+  def __call__(self, func):
+    return func
+
+  def export_constant(self, module_name, name):
+    """Does nothing, for a constant."""
+
+
+__all__ = [
+  "ArgSpec",
+  "FullArgSpec",
+  "contextmanager",
+  "currentframe",
+  "getargspec",
+  "getcallargs",
+  "getdoc",
+  "getfile",
+  "getfullargspec",
+  "getmembers",
+  "getmodule",
+  "getmro",
+  "getsource",
+  "isbuiltin",
+  "isclass",
+  "isframe",
+  "isfunction",
+  "isgenerator",
+  "ismethod",
+  "ismodule",
+  "isroutine",
+  "make_decorator",
+  "stack",
+  "tf_export",
+  "unwrap",
+]
