@@ -109,6 +109,8 @@ def test_versions():
 import millrace as tf
 assert tf.VERSION == tf.version.VERSION == "1.15.0"
 assert tf.__version__[0].isdigit() and tf.GIT_VERSION and tf.COMPILER_VERSION
+assert tf.__git_version__ == tf.GIT_VERSION and tf.__compiler_version__ == tf.COMPILER_VERSION
+assert tf.pywrap_tensorflow.NewCheckpointReader is tf.train.NewCheckpointReader
 """
   )
 

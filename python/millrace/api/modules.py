@@ -18,6 +18,9 @@ ROOT = "millrace"
 # What programs import that is not public: `millrace.python.framework.ops` is what `tensorflow.python.framework.ops` is.
 _INTERNALS = ("python", "core", "examples")
 
+# Names with underscores around that are looked up like others.
+_SPECIAL = ("__all__", "__version__", "__git_version__", "__compiler_version__")
+
 
 class UnknownName(AttributeError):
   """A name that is not there. Its text names similar ones, which are looked for when somebody reads it."""
@@ -53,7 +56,7 @@ class ApiModule(types.ModuleType):
 
   def __getattr__(self, name):
     api_name = self.__dict__.get("_api_name", "tf")
-    if name.startswith("__") and name not in ("__all__", "__version__"):
+    if name.startswith("__") and name not in _SPECIAL:
       raise AttributeError("module %r has no attribute %r" % (self.__name__, name))
     if name == "__all__":
       return sorted(member for member in tables().members.get(api_name, ()) if not member.startswith("_"))
