@@ -283,9 +283,16 @@ StatusOr<Output> WhileContext::AddValue(const Output& value,
   spec.attrs.Set("frame_name", this->name());
   spec.attrs.Set("is_constant", true);
   spec.attrs.Set("parallel_iterations", options_.parallel_iterations);
-  spec.devices = place.devices;
-  spec.device = place.device;
   spec.colocation = place.colocation;
+  if (around.is_ref()) {
+    // A reference enters where its variable is, as all ops that take one.
+    spec.device = around.op().device();
+    for (std::string& group : ColocationGroups(around.op()))
+      spec.colocation.push_back(std::move(group));
+  } else {
+    spec.devices = place.devices;
+    spec.device = place.device;
+  }
   MR_ASSIGN_OR_RETURN(const Operation enter, graph_.AddNodeOutside(spec));
   const Output inside = enter.output(0);
   TakeEnter(inside, place.control_inputs);

@@ -239,6 +239,16 @@ def program_collections(tf):
   return [loop.name, loop.outer_context.name, type(loop).__name__, loop.pivot.name, loop.branch]
 
 
+def program_waits_for_a_reference(tf):
+  """What a loop waits for enters it, a reference where its variable is, whatever device the loop asks for."""
+  with tf.device("/job:ps/task:0"):
+    v = tf.Variable([1.0, 2.0], name="v", use_resource=False)
+    before = tf.raw_ops.RefIdentity(input=v._ref())
+  with tf.control_dependencies([before]), tf.device("/job:worker/task:0"):
+    tf.while_loop(lambda i, _: i < 3, lambda i, x: [i + 1, x * 2.0], [tf.constant(0), tf.constant(1.0)])
+  return [(op.name, op.device, op.colocation_groups()) for op in tf.get_default_graph().get_operations() if "Enter" in op.type]
+
+
 def program_errors(tf):
   kept = []
 
