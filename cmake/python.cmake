@@ -33,6 +33,8 @@ target_link_libraries(millrace_binding_objects PRIVATE millrace_options millrace
 target_compile_options(millrace_binding_objects PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
 # nanobind's headers are not ours to warn of.
 target_include_directories(millrace_binding_objects SYSTEM PRIVATE "${NB_DIR}/include" ${Python_INCLUDE_DIRS})
+# The wrappers of ops, which the build writes, are included.
+add_dependencies(millrace_binding_objects millrace_wrappers)
 
 # libmillrace.so: all rooms, once for the extension and the command of the package. It shows what these two use, and the
 # functions of OpenMP, which oneDNN has to find before libgomp's (device/cpu/dnnl.cc).

@@ -61,7 +61,10 @@ class Defun:
 def with_arguments(func, count):
   """Returns a function of any number of arguments as one with `count` of them, from whose names Defun takes its own."""
   names = ", ".join("arg%d" % i for i in range(count))
-  return eval("lambda %s: func(%s)" % (names, names), {"func": func})
+  made = eval("lambda %s: func(%s)" % (names, names), {"func": func})
+  # The name of the function of the graph begins with it.
+  made.__name__ = func.__name__ if func.__name__.isidentifier() else "function"
+  return made
 
 
 def _argument_counts(func):
