@@ -28,7 +28,8 @@ class GradientDescentOptimizer(optimizer.Optimizer):
     return gen.resource_apply_gradient_descent(handle.handle, rate, grad, use_locking=self._use_locking)
 
   def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
-    return gen.resource_scatter_add(handle.handle, indices, -grad * self._learning_rate_tensor)
+    rate = cast(self._learning_rate_tensor, grad.dtype.base_dtype)
+    return gen.resource_scatter_add(handle.handle, indices, -grad * rate)
 
   def _apply_sparse_duplicate_indices(self, grad, var):
     delta = composite.IndexedSlices(
