@@ -9,14 +9,12 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
-import pair_runner  # noqa: E402
+import package
+import pair_runner
 
-sys.path.insert(0, pair_runner.package_folder())
 sys.path.append(os.path.join(pair_runner.ROOT, "tools"))
-from free_ports import free_ports  # noqa: E402
-from waiting import wait_for  # noqa: E402
+from free_ports import free_ports
+from waiting import wait_for
 
 _given = set()
 

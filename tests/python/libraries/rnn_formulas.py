@@ -4,18 +4,10 @@ A formula is a function `step(p, inputs, state)` of the variables by their names
 (outputs, next state) in the structures of the cell.
 """
 
-import os
-import sys
-
 import numpy as np
+from millrace.framework import nest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
-from millrace.framework import nest  # noqa: E402
+import millrace as tf
 
 
 def numbers(*shape, seed=0):

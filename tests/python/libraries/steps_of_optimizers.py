@@ -1,17 +1,9 @@
 """Steps of an optimizer on one variable, dense and sparse, and what a formula in numpy makes of the same gradients."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 START = np.array([[1, 2], [3, 4], [-1, 0], [0.5, 0.25]], np.float32)
 DENSE = np.array([[0.1, 0.2], [0.3, -0.4], [0.5, 0.5], [0.0, 1.0]], np.float32)

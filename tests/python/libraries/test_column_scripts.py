@@ -1,10 +1,6 @@
 """Programs as people wrote them, with feature columns and premade estimators, which run unchanged."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
+import package
 
 WIDE_AND_DEEP = '''
 """Trains a wide and a deep model on rows of a census."""

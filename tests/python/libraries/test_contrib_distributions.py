@@ -1,19 +1,12 @@
 """tf.contrib.distributions: densities beside formulas, moments beside those of samples, densities that have the integral 1."""
 
 import math
-import os
-import sys
 
 import numpy as np
+import package
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 ds = tf.contrib.distributions
 lgamma = np.vectorize(math.lgamma)

@@ -1,30 +1,16 @@
 """tf.contrib.gan: models, losses by their formulas in numpy, train ops and training, features, pictures."""
 
 import glob
-import os
-import sys
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 gan = tf.contrib.gan
 wargs = gan.losses.wargs
 REAL = np.array([-5.0, 1.4, 12.5, 2.7], np.float32)
 FAKE = np.array([10.0, 4.4, -5.5, 3.6], np.float32)
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def run(tensors, feed=None):

@@ -1,27 +1,13 @@
 """tf.contrib.graph_editor: selecting, views, rerouting, detaching and copying, by what graphs give afterwards."""
 
-import os
 import re
-import sys
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 ge = tf.contrib.graph_editor
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def run(tensors, feed=None):

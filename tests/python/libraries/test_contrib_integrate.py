@@ -1,18 +1,10 @@
 """tf.contrib.integrate beside solutions in closed form."""
 
-import os
-import sys
-
 import numpy as np
+import package
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 integrate = tf.contrib.integrate
 

@@ -1,18 +1,10 @@
 """What of tf.contrib.losses is not offered says so; losses of a script as of 2016."""
 
-import os
-import sys
-
 import numpy as np
+import package
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 
 def test_cluster_loss_says_what_to_use():

@@ -7,22 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import pair_runner  # noqa: E402
 
-sys.path.insert(0, pair_runner.package_folder())
+from steps_of_optimizers import DENSE, ROW_VALUES, ROWS, START, check, gradient, kinds, trained
 
-from steps_of_optimizers import DENSE, ROW_VALUES, ROWS, START, check, gradient, kinds, trained  # noqa: E402
-
-import millrace as tf  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
+import millrace as tf
 
 
 def moments(x, g, rows, state, beta1, beta2, square=None):

@@ -1,18 +1,11 @@
 """tf.contrib.opt: optimizers of several workers, on a cluster in this process."""
 
-import os
-import sys
 import threading
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 opt = tf.contrib.opt
 

@@ -1,27 +1,14 @@
 """Small parts of tf.contrib: copied graphs, lists of ops, activations and losses, older summaries, testing, objects in checkpoints."""
 
 import os
-import sys
 import unittest
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 nn = tf.contrib.nn
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def run(tensors, feed=None):

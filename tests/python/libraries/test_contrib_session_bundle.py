@@ -1,26 +1,13 @@
 """Exports of before tf.saved_model: what is written, which are kept, and what a session has after loading."""
 
 import os
-import sys
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 bundle = tf.contrib.session_bundle
 exporter, constants, manifest = bundle.exporter, bundle.constants, bundle.manifest_pb2
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def _half_plus_two(session):

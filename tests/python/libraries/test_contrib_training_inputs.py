@@ -6,24 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import pair_runner  # noqa: E402
 
-sys.path.insert(0, pair_runner.package_folder())
+from elements_of_queues import numbers, taken
 
-from elements_of_queues import numbers, taken  # noqa: E402
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 training = tf.contrib.training
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 @pytest.mark.parametrize("smaller", [False, True])

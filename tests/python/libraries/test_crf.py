@@ -1,28 +1,14 @@
 """tf.contrib.crf by sums over all sequences of tags."""
 
 import itertools
-import os
-import sys
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 TAGS = 3
 LENGTHS = np.array([4, 1, 0, 3])
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def potentials(time):

@@ -2,20 +2,13 @@
 
 import json
 import os
-import sys
 
 import numpy as np
+import package
 import pytest
+from millrace.estimator import clock, end_of_training, evaluator, task_roles
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-from millrace.estimator import clock, end_of_training, evaluator, task_roles  # noqa: E402
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 X = [1.0, 2.0, 3.0]
 

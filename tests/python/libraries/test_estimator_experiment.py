@@ -1,19 +1,12 @@
 """tf.contrib.learn: experiments and their runner, exports, runs of graphs."""
 
 import os
-import sys
 
 import numpy as np
 import pytest
+from millrace.estimator import clock
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-from millrace.estimator import clock  # noqa: E402
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 learn = tf.contrib.learn
 graph_actions = tf.contrib.learn.graph_actions

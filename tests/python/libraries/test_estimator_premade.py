@@ -1,17 +1,9 @@
 """tf.contrib.learn's premade estimators and heads, against formulas of numpy."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 learn, layers = tf.contrib.learn, tf.contrib.layers
 X = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, 0.5], [0.0, 3.0]], np.float32)

@@ -2,9 +2,10 @@
 
 import os
 
-import millrace as tf
 import pytest
 from millrace.estimator import evaluator
+
+import millrace as tf
 
 
 class Estimator:

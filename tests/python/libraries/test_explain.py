@@ -1,17 +1,8 @@
 """`python -m millrace --explain`: names of TensorFlow that a script uses and that are not there, and what a name is."""
 
-import os
-import sys
-
+import package
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-from millrace.scripts import names_in_script  # noqa: E402
+from millrace.scripts import names_in_script
 
 SCRIPT = """\
 import numpy as np

@@ -1,28 +1,13 @@
 """tf.contrib.factorization, by k-means, expectation maximization and least squares written out in numpy."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 factorization = tf.contrib.factorization
 POINTS = (np.random.RandomState(0).randn(24, 2) + np.repeat([[0, 0], [5, 5]], 12, 0)).astype(np.float32)
 CENTERS = np.array([[0.0, 1.0], [3.0, 3.0]], np.float32)
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def variable(name):

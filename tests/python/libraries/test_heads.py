@@ -1,30 +1,15 @@
 """Heads with optimizers, their metrics as objects, and tf.contrib.estimator's functions; by formulas in numpy."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 heads = tf.contrib.estimator
 LOGITS = np.array([[0.5], [-1.0], [2.0]], np.float32)
 LABELS = np.array([[1], [1], [0]], np.int64)
 WEIGHTS = np.array([[1.0], [3.0], [0.5]], np.float32)
 SUM = tf.losses.Reduction.SUM
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def run(fetches):

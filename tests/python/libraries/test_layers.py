@@ -1,25 +1,11 @@
 """tf.layers where TensorFlow's package of today has no word: channels first, weights as arrays, masks, layers in layers."""
 
 import copy
-import os
-import sys
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
+import millrace as tf
 
 
 def data(*shape):

@@ -1,10 +1,6 @@
 """Programs as they were written in 2017, with tf.layers and with slim, run unchanged."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
+import package
 
 IMAGES = """
 from __future__ import absolute_import

@@ -1,17 +1,9 @@
 """What of linear operators cannot be asked of TensorFlow 2.15, where it raises TypeError."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 
 @pytest.fixture(autouse=True)

@@ -1,10 +1,8 @@
 """Programs as they were written from 2016 to 2018, with slim, profiles, generative networks and edited graphs, run unchanged."""
 
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
+import package
 
 SLIM = """
 from __future__ import absolute_import, division, print_function

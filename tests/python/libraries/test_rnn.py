@@ -10,13 +10,6 @@ from rnn_formulas import numbers, tf
 KINDS = tf.nn.rnn_cell
 
 
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
-
-
 def initialized(fetches, feed=None):
   with tf.Session() as session:
     session.run(tf.global_variables_initializer())

@@ -8,13 +8,6 @@ LSTM = tf.nn.rnn_cell.LSTMStateTuple
 KINDS = tf.contrib.rnn
 
 
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
-
-
 def lstm_step(forget_bias=1.0, clip=None):
   def step(p, x, state):
     c, h = state

@@ -9,13 +9,6 @@ from rnn_formulas import check, join, numbers, sigmoid, split, tf
 KINDS = tf.contrib.rnn
 
 
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
-
-
 def time_frequency(p, x, state, units, size, skip, peepholes, clip):
   """One LSTM over pieces of x; the state has [c, h] for each piece."""
   before = np.zeros((len(x), units))

@@ -8,13 +8,6 @@ LSTM = tf.nn.rnn_cell.LSTMStateTuple
 KINDS = tf.contrib.rnn
 
 
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
-
-
 def normalized(x, p, name):
   x = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-12)
   return x * p[name + "/gamma"] + p[name + "/beta"]

@@ -7,13 +7,6 @@ from rnn_formulas import check, join, numbers, relu, sigmoid, softmax, tf
 KINDS = tf.contrib.rnn
 
 
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
-
-
 def rnn(p, name, x, h):
   return np.tanh(join(x, h) @ p[name + "/kernel"] + p[name + "/bias"])
 

@@ -1,10 +1,6 @@
 """Scripts of recurrent networks as programs of 2016 and 2017 have them, run unchanged."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
+import package
 
 OWN_CELLS = '''
 """Cells of a program: with _linear, without the constructor of the base, and with an own __call__."""

@@ -1,28 +1,13 @@
 """tf.contrib.seq2seq: helpers, decoders and losses by their formulas in numpy."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 seq2seq = tf.contrib.seq2seq
 BATCH, TIME, DEPTH, UNITS = 3, 4, 2, 5
 LENGTHS = np.array([4, 2, 3], np.int32)
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def random(*shape, seed=0):

@@ -1,29 +1,14 @@
 """tf.contrib.legacy_seq2seq by its formulas in numpy."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 legacy = tf.contrib.legacy_seq2seq
 BATCH, UNITS, SYMBOLS, DEPTH = 2, 3, 5, 4
 ENCODED = [np.array([1, 4]), np.array([0, 2]), np.array([3, 3])]
 DECODED = [np.array([1, 1]), np.array([2, 4])]
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def tensors(lists):

@@ -1,27 +1,12 @@
 """tf.contrib.legacy_seq2seq: losses of sequences, and buckets."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 legacy = tf.contrib.legacy_seq2seq
 BATCH, UNITS, SYMBOLS, DEPTH = 2, 3, 5, 4
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def close(made, wanted):

@@ -1,10 +1,6 @@
 """Scripts of sequences as programs of 2016 to 2018 have them, run unchanged."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import package  # noqa: E402
+import package
 
 OWN_ATTENTION = '''
 """A mechanism, a helper and a decoder of the program's own, then a beam search over what was learned."""

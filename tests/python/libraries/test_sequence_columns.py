@@ -1,28 +1,13 @@
 """Columns of sequences and tf.contrib.feature_column, by values written out."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
+import millrace as tf
 
 fc = tf.feature_column
 sequences = tf.contrib.feature_column
 TABLE = np.arange(8, dtype=np.float32).reshape(4, 2)
-
-
-@pytest.fixture(autouse=True)
-def new_graph():
-  tf.reset_default_graph()
-  yield
-  tf.reset_default_graph()
 
 
 def ids(values=(1, 3, 2)):

@@ -6,14 +6,9 @@ import os
 import sys
 
 import pytest
+from millrace.profiler import messages
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import pair_runner  # noqa: E402
-
-sys.path.insert(0, pair_runner.package_folder())
-
-import millrace as tf  # noqa: E402
-from millrace.profiler import messages  # noqa: E402
+import millrace as tf
 
 
 @pytest.fixture
