@@ -115,15 +115,15 @@ def test_mixed_load_leaves_nothing():
     load()
     before = {task: server_samples.sample(cluster, task) for task in cluster.processes}
     load()
+    # Calls end and buffers go back to the system in the background. A heap's holes may be others; what 1,000 sessions left would
+    # be more, and so would one buffer of 100 MB.
+    most = {"descriptors": 1.0, "threads": 1.0, "resident": 1.2}
     for task in cluster.processes:
-      for key in ("descriptors", "threads"):
+      for key, factor in most.items():
         task_servers.wait_for(
-          lambda t=task, k=key: server_samples.sample(cluster, t)[k] <= before[t][k],
+          lambda t=task, k=key, f=factor: server_samples.sample(cluster, t)[k] <= f * before[t][k],
           lambda t=task: f"{t} had {before[t]} and has {server_samples.sample(cluster, t)}",
         )
-      # A heap's holes may be others; what 1,000 sessions left would be more.
-      after = server_samples.sample(cluster, task)
-      assert after["resident"] <= 1.2 * before[task]["resident"], f"{task} had {before[task]} and has {after}"
 
 
 @pytest.mark.long
