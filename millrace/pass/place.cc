@@ -74,15 +74,16 @@ Status SimplePlacer::CheckPinned(const Graph&, const Node& node,
   if (task_exists && options_.allow_soft_placement) return OkStatus();
   std::vector<std::string> names;
   for (const PlaceableDevice& d : devices_) names.push_back(d.name);
+  const std::string nearest = NearestWord(requested.ToString(), names);
   return InvalidArgument(
       "Cannot assign a device for operation ", node.name, ": {{node ",
       node.name, "}} was explicitly assigned to ", node.requested_device,
       " but available devices are [ ", DeviceList(),
       " ]. Make sure the device specification refers to a valid device.",
-      devices_.empty()
-          ? ""
-          : absl::StrCat(" The nearest one is ",
-                         NearestWord(requested.ToString(), names), "."));
+      nearest.empty() ? "" : absl::StrCat(" The nearest one is ", nearest, "."),
+      task_exists ? " With allow_soft_placement in the session's ConfigProto "
+                    "another device of the task is taken."
+                  : "");
 }
 
 bool SimplePlacer::CanRun(const Graph& graph, const Group& group,

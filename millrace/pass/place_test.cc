@@ -9,8 +9,10 @@
 namespace millrace {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Status RunNothing(KernelContext&) { return OkStatus(); }
 
@@ -202,6 +204,14 @@ TEST_F(PlaceTest, UnknownDevices) {
               HasSubstr("Cannot assign a device for operation n: {{node n}} "
                         "was explicitly assigned to /job:ps/task:5 but "
                         "available devices are ["));
+  EXPECT_THAT(status.ToString(), Not(HasSubstr("allow_soft_placement")));
+}
+
+TEST_F(PlaceTest, UnknownDevicesOfATaskThatIsThere) {
+  Add("n", "Source", "/gpu:0");
+  EXPECT_THAT(Place().ToString(),
+              AllOf(HasSubstr("With allow_soft_placement in the session's"),
+                    Not(HasSubstr("The nearest one is ."))));
 }
 
 TEST_F(PlaceTest, MalformedDevices) {

@@ -192,6 +192,7 @@ def test_the_command(venv, tmp_path):
   expected = "5 ['a', '--b'] %s\n" % venv
   assert run([command, "python", str(script), "a", "--b"], env=plain) == expected
   assert run([os.path.join(venv, "bin", "python3"), "-m", "millrace", str(script), "a", "--b"], env=plain) == expected
+  assert run([command, "python", "--explain", "tf.train.Saver"], env=plain).startswith("tf.train.Saver is there: a class")
   wrong = subprocess.run([command, "sever"], env=plain, capture_output=True, text=True, check=False)
   assert wrong.returncode == 2 and "did you mean server?" in wrong.stderr
 

@@ -2,6 +2,8 @@
 
 import package
 
+import millrace as tf
+
 
 def test_schedules_need_a_step():
   program = """
@@ -272,3 +274,13 @@ for stale, now in ((1, 1), (1, 2), (2, 3), (3, 3), (3, 3)):
 print(len(said))
 """
   assert package.said(program) == "1\n"
+
+
+def test_event_files_of_one_second(tmp_path):
+  """Each writer has a file of its own, also those of several programs in a folder."""
+  writers = [tf.summary.FileWriter(str(tmp_path)) for _ in range(3)]
+  for step, writer in enumerate(writers):
+    writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="x", simple_value=step)]), step)
+    writer.close()
+  steps = [[event.step for event in tf.train.summary_iterator(str(path)) if event.summary.value] for path in tmp_path.iterdir()]
+  assert sorted(steps) == [[0], [1], [2]]

@@ -243,6 +243,9 @@ int main(int argc, char** argv) {
   python->add_option("--tf", python_flags.tf,
                      "the version whose names the program uses (1.15): 0.12 "
                      "for those from before 1.0");
+  python->add_flag("--explain", python_flags.explain,
+                   "run nothing: say which names of TensorFlow a script uses "
+                   "that are not there, or what a name is");
   python->footer(
       "millrace python [OPTIONS] SCRIPT [ARGUMENTS]: `import tensorflow` in "
       "the script is\nMillrace's package, and TensorFlow is not needed. Also "

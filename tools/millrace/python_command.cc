@@ -46,6 +46,7 @@ int RunPython(const PythonFlags& flags) {
   }
   std::vector<std::string> words = {flags.python, "-m", "millrace"};
   if (!flags.tf.empty()) words.insert(words.end(), {"--tf", flags.tf});
+  if (flags.explain) words.push_back("--explain");
   words.insert(words.end(), flags.program.begin(), flags.program.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

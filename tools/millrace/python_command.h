@@ -11,6 +11,8 @@ struct PythonFlags {
   std::string python = "python3";
   // The version of TensorFlow whose names the program uses; empty: 1.15.
   std::string tf;
+  // Says what scripts and names lack instead of running a program.
+  bool explain = false;
   // The script, `-m` and a module, or `-c` and a text; then its arguments.
   std::vector<std::string> program;
 };

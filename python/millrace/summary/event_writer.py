@@ -1,5 +1,6 @@
 """Files of events, which TensorBoard reads: written by a thread of their own."""
 
+import itertools
 import os
 import queue
 import socket
@@ -9,6 +10,19 @@ import time
 import millrace as tf
 from millrace.framework import protos
 from millrace.summary import records
+
+
+def _new_file(stem, suffix):
+  """Makes a file that did not exist: two writers in one second would write over each other's events. Returns its path."""
+  for number in itertools.count():
+    path = f"{stem}{'.%d' % number if number else ''}{suffix}"
+    try:
+      os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except FileExistsError:
+      continue
+    except OSError:
+      pass  # The writer says what is wrong.
+    return path
 
 
 class EventsWriter:
@@ -27,8 +41,8 @@ class EventsWriter:
   def _open(self):
     if self._writer is None:
       now = time.time()
-      path = f"{self._prefix}.out.tfevents.{int(now):010d}.{socket.gethostname()}{self._suffix}"
-      self._writer = records.RecordWriter(path)
+      stem = f"{self._prefix}.out.tfevents.{int(now):010d}.{socket.gethostname()}"
+      self._writer = records.RecordWriter(_new_file(stem, self._suffix))
       version = protos.Event(wall_time=now, file_version="brain.Event:2")
       self._writer.write(version.SerializeToString())
 

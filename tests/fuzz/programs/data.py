@@ -16,7 +16,7 @@ DATA = [
 # What chains, joins and cuts data sets.
 DATA += [
   (f"{RANGE}(9).take_while(lambda x: x < 5)", "int64", ()),
-  (f"{RANGE}(60).scan(tf.constant(1, tf.int64), lambda s, x: (s + x, s * 2 - x))", "int64", ()),
+  (f"{RANGE}(60).apply(tf.data.experimental.scan(tf.constant(1, tf.int64), lambda s, x: (s + x, s * 2 - x)))", "int64", ()),
   (f"{RANGE}(40).map(lambda x: x % 4).unique()", "int64", ()),
   (f"{RANGE}(40).map(lambda x: tf.strings.as_string(x % 5)).unique()", "string", ()),
   (f"{RANGE}(60).window(3, 2, drop_remainder=True).flat_map(lambda w: w.batch(3))", "int64", (3,)),
