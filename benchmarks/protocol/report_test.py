@@ -169,6 +169,19 @@ class RoundsTest(unittest.TestCase):
     self.assertEqual(self.order("b", fails_on="s", fails=2), ["stock failed"] * 2 + ["stock", "ours"] * 3)
     self.assertEqual(self.order("b", fails_on="s"), ["stock failed"] * 2 + ["stock", "ours"])
 
+  def test_rows_that_stock_left_out_get_another_turn(self):
+    turns = []
+
+    def once(case, kind, options):
+      turns.append(kind)
+      rows = ["w"] if turns == ["s"] else ["w", "x"]
+      return [dict(case=case, metric=row, unit="1/s", better="more", samples=[1]) for row in rows]
+
+    kinds = {suite.STOCK: "s", suite.OURS: "o"}
+    found = list(suite.rounds_of("b", kinds, self.GOALS, self.Options, once, lambda wanted: []))
+    self.assertEqual([side for side, _ in found], ["stock", "ours", "stock"] + ["stock", "ours"] * 2)
+    self.assertEqual([r["metric"] for r in found[2][1]], ["x"])
+
 
 if __name__ == "__main__":
   unittest.main()

@@ -42,7 +42,8 @@ def machine_limits(wanted):
 def rounds_of(name, kinds, goals, options, once=run_case, limits=machine_limits):
   """Yields (side, records) of a case, A B A B, and the machine's figures that its goals name.
 
-  A run that fails is not repeated, except after failures of stock's servers: their records have the side STOCK_FAILED.
+  A run that fails is not repeated, except after failures of stock's servers: their records have the side STOCK_FAILED. Rows that stock
+  left out in a round for a failure of its own get another turn in it.
   """
   wanted = {
     goal.of
@@ -51,6 +52,7 @@ def rounds_of(name, kinds, goals, options, once=run_case, limits=machine_limits)
   }
   for _ in range(options.rounds):
     good = True
+    rows = {}
     for side, kind in kinds.items():
       wait_quiet(options.quiet)
       records = once(name, kind, options)
@@ -60,7 +62,11 @@ def rounds_of(name, kinds, goals, options, once=run_case, limits=machine_limits)
         yield STOCK_FAILED, records
         records = once(name, kind, options)
       good = good and not verdicts.breaks_off(records)
+      rows[side] = {r["metric"] for r in records}
       yield side, records
+    left_out = {row for row in rows[OURS] - rows[STOCK] if name + "/" + row in goals}
+    if good and left_out:
+      yield STOCK, [r for r in once(name, kinds[STOCK], options) if r["metric"] in left_out]
     if wanted:
       yield MACHINE, limits(wanted)
     if not good:
