@@ -1,10 +1,12 @@
-"""How long a step of tf.nn.dynamic_rnn takes, by Millrace's package and by TensorFlow 2.15.1, the last one that has its cells.
+"""How long a step of tf.nn.dynamic_rnn takes, by Millrace's package, by TensorFlow 2.15.1, the last one that has its cells, and by the
+same network written as a tf.while_loop in TensorFlow 2.21.
 
 `dynamic_rnn.py [--cell lstm] [--units 128] [--batch 64] [--steps 20] [--lengths] [--runs 60] [--rounds 3]` runs each side in a
 process of its own, in turns, and prints a line a kind of step: without gradients, and with those of all variables. A figure is
 the median of the round that was fastest. Nothing else may run meanwhile.
 
-Millrace's package is taken from $MILLRACE_PYTHON, otherwise from build/release/python, TensorFlow from .venv_libraries.
+Millrace's package is taken from $MILLRACE_PYTHON, otherwise from build/release/python, TensorFlow 2.15.1 from .venv_libraries and 2.21
+from .venv. The loop is there for `--cell lstm` without `--lengths`.
 """
 
 import argparse
@@ -16,7 +18,7 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SIDES = ("millrace", "stock")
+SIDES = ("millrace", "stock", "loop")
 KINDS = ("forward", "gradient")
 GOAL = 1.5  # times as fast as stock, with gradients
 
@@ -33,23 +35,52 @@ def import_side(side):
   return tf
 
 
+def lstm_loop(tf, x, units):
+  """Returns the outputs of an LSTM over the steps of x [batch, steps, features], as LSTMCell computes them."""
+  features = int(x.shape[2])
+  kernel = tf.get_variable("kernel", [features + units, 4 * units])
+  bias = tf.get_variable("bias", [4 * units], initializer=tf.zeros_initializer())
+  by_step = tf.transpose(x, [1, 0, 2])
+  steps, batch = tf.shape(by_step)[0], tf.shape(by_step)[1]
+  inputs = tf.TensorArray(tf.float32, steps).unstack(by_step)
+  outputs = tf.TensorArray(tf.float32, steps)
+
+  def step(t, outputs, c, h):
+    gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs.read(t), h], 1), kernel), bias)
+    i, j, f, o = tf.split(gates, 4, 1)
+    c = tf.sigmoid(f + 1.0) * c + tf.sigmoid(i) * tf.tanh(j)
+    h = tf.sigmoid(o) * tf.tanh(c)
+    return t + 1, outputs.write(t, h), c, h
+
+  zeros = tf.zeros([batch, units])
+  zeros.set_shape([None, units])
+  _, outputs, _, _ = tf.while_loop(lambda t, *_: t < steps, step, [0, outputs, zeros, zeros])
+  return tf.transpose(outputs.stack(), [1, 0, 2])
+
+
 def build(tf, options):
   """Returns (placeholders with their values, {kind: what a session runs})."""
   import numpy as np
 
-  kinds = {"lstm": tf.nn.rnn_cell.LSTMCell, "basic_lstm": tf.nn.rnn_cell.BasicLSTMCell, "gru": tf.nn.rnn_cell.GRUCell}
   generator = np.random.RandomState(0)
   x = tf.placeholder(tf.float32, [options.batch, options.steps, options.units])
   feed = {x: generator.rand(options.batch, options.steps, options.units).astype(np.float32)}
+  outputs = lstm_loop(tf, x, options.units) if options.side == "loop" else rnn(tf, x, feed, generator, options)
+  loss = tf.reduce_sum(outputs)
+  gradients = tf.gradients(loss, tf.trainable_variables())
+  return feed, {"forward": loss.op, "gradient": tf.group(*gradients)}
+
+
+def rnn(tf, x, feed, generator, options):
+  """Returns the outputs of tf.nn.dynamic_rnn; adds to `feed` what else it needs."""
+  kinds = {"lstm": tf.nn.rnn_cell.LSTMCell, "basic_lstm": tf.nn.rnn_cell.BasicLSTMCell, "gru": tf.nn.rnn_cell.GRUCell}
   lengths = None
   if options.lengths:
     lengths = tf.placeholder(tf.int32, [options.batch])
     feed[lengths] = generator.randint(1, options.steps + 1, options.batch)
   cell = kinds[options.cell](options.units)
   outputs, _ = tf.nn.dynamic_rnn(cell, x, sequence_length=lengths, dtype=tf.float32)
-  loss = tf.reduce_sum(outputs)
-  gradients = tf.gradients(loss, tf.trainable_variables())
-  return feed, {"forward": loss.op, "gradient": tf.group(*gradients)}
+  return outputs
 
 
 def measure(side, options):
@@ -79,7 +110,7 @@ def run_side(side, words):
     folder = os.environ.get("MILLRACE_PYTHON") or os.path.join(ROOT, "build", "release", "python")
     environment["PYTHONPATH"] = os.pathsep.join([folder] + environment.get("PYTHONPATH", "").split(os.pathsep))
   else:
-    python = os.path.join(ROOT, ".venv_libraries", "bin", "python")
+    python = os.path.join(ROOT, ".venv_libraries" if side == "stock" else ".venv", "bin", "python")
   done = subprocess.run(
     [python, os.path.abspath(__file__), *words, "--side", side], env=environment, capture_output=True, text=True, check=False
   )
@@ -102,15 +133,18 @@ def main():
   if options.side:
     print(json.dumps(measure(options.side, options)))
     return 0
-  best = {side: {} for side in SIDES}
+  sides = [side for side in SIDES if side != "loop" or (options.cell == "lstm" and not options.lengths)]
+  best = {side: {} for side in sides}
   for _ in range(options.rounds):
-    for side in SIDES:
+    for side in sides:
       for kind, figure in run_side(side, sys.argv[1:]).items():
         best[side][kind] = min(figure, best[side].get(kind, figure))
   for kind in KINDS:
-    ours, stock = best["millrace"][kind], best["stock"][kind]
+    ours = best["millrace"][kind]
     goal = "" if kind == "forward" else ", goal %.1f" % GOAL
-    print("%-9s millrace %7.2f ms   stock %7.2f ms   %.2f times as fast%s" % (kind, ours, stock, stock / ours, goal))
+    print("%-9s millrace %7.2f ms" % (kind, ours))
+    for side in sides[1:]:
+      print("%-9s %-8s %7.2f ms   %.2f times as fast%s" % (kind, side, best[side][kind], best[side][kind] / ours, goal))
   return 0
 
 
