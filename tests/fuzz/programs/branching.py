@@ -168,7 +168,11 @@ def while_loop(g, scope):
   task = g.task_for(scope)
   place = place_inside(g, scope)
   start = g.pick(
-    scope, None, None, literals=0.2, want=lambda v: v.shape is not None and v.dtype in ("float32", "int32", "int64", "float64")
+    scope,
+    None,
+    None,
+    literals=0.2,
+    want=lambda v: v.shape is not None and not v.is_ref and v.dtype in ("float32", "int32", "int64", "float64"),
   )
   if start.shape is None or start.dtype not in p.NUMBERS or start.dtype in p.COMPLEX:
     start = Literal("float32", (3,), 1.0, 0.5)

@@ -15,10 +15,10 @@ DATA = [
 ]
 # What chains, joins and cuts data sets.
 DATA += [
-  (f"{RANGE}(9).take_while(lambda x: x < 5)", "int64", ()),
+  (f"{RANGE}(9).apply(tf.data.experimental.take_while(lambda x: x < 5))", "int64", ()),
   (f"{RANGE}(60).apply(tf.data.experimental.scan(tf.constant(1, tf.int64), lambda s, x: (s + x, s * 2 - x)))", "int64", ()),
-  (f"{RANGE}(40).map(lambda x: x % 4).unique()", "int64", ()),
-  (f"{RANGE}(40).map(lambda x: tf.strings.as_string(x % 5)).unique()", "string", ()),
+  (f"{RANGE}(40).map(lambda x: x % 4).apply(tf.data.experimental.unique())", "int64", ()),
+  (f"{RANGE}(40).map(lambda x: tf.strings.as_string(x % 5)).apply(tf.data.experimental.unique())", "string", ()),
   (f"{RANGE}(60).window(3, 2, drop_remainder=True).flat_map(lambda w: w.batch(3))", "int64", (3,)),
   (f"{RANGE}(30).batch(3, drop_remainder=True).unbatch()", "int64", ()),
   (f"{RANGE}(20).interleave(lambda x: {RANGE}(x, x + 3), cycle_length=2, block_length=2)", "int64", ()),
@@ -28,11 +28,16 @@ DATA += [
   (f"{RANGE}(5).cache().repeat()", "int64", ()),
   (f"{RANGE}(60).shard(3, 1).enumerate().map(lambda i, x: i * 100 + x)", "int64", ()),
   (f"{RANGE}(1, 20).map(lambda x: tf.fill([x % 3 + 1], x)).padded_batch(2, padded_shapes=[4])", "int64", (2, 4)),
-  (f"{RANGE}(20).repeat(2).ignore_errors()", "int64", ()),
+  (f"{RANGE}(20).repeat(2).apply(tf.data.experimental.ignore_errors())", "int64", ()),
 ]
 # Groups, and those of tf.data.experimental.
 DATA += [
-  (f"{RANGE}(60).group_by_window(lambda x: x % 3, lambda k, w: w.batch(4, drop_remainder=True), window_size=4)", "int64", (4,)),
+  (
+    f"{RANGE}(60).apply(tf.data.experimental.group_by_window("
+    "lambda x: x % 3, lambda k, w: w.batch(4, drop_remainder=True), window_size=4))",
+    "int64",
+    (4,),
+  ),
   (
     f"{RANGE}(60).apply(tf.data.experimental.group_by_reducer(lambda x: x % 4, tf.data.experimental.Reducer("
     "lambda k: tf.constant(0, tf.int64), lambda s, x: s + x, lambda s: s * 2))).repeat()",
@@ -40,11 +45,11 @@ DATA += [
     (),
   ),
   (
-    f"tf.data.Dataset.choose_from_datasets([{RANGE}(50), {RANGE}(100, 150)], {RANGE}(50).map(lambda x: x * x % 2))",
+    f"tf.data.experimental.choose_from_datasets([{RANGE}(50), {RANGE}(100, 150)], {RANGE}(50).map(lambda x: x * x % 2))",
     "int64",
     (),
   ),
-  (f"tf.data.Dataset.sample_from_datasets([{RANGE}(50), {RANGE}(100, 150)], [0.5, 0.5], seed=5)", "int64", ()),
+  (f"tf.data.experimental.sample_from_datasets([{RANGE}(50), {RANGE}(100, 150)], [0.5, 0.5], seed=5)", "int64", ()),
   (f"{RANGE}(20).apply(tf.data.experimental.map_and_batch(lambda x: x * 2, 3, drop_remainder=True))", "int64", (3,)),
   (f"{RANGE}(12).apply(tf.data.experimental.shuffle_and_repeat(5, seed=3))", "int64", ()),
   (

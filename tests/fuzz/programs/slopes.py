@@ -82,7 +82,7 @@ OPS = [
   "tf.nn.log_softmax(a{n}) * b{n}",
   "tf.nn.elu(a{n}) + tf.nn.softplus(b{n})",
   "tf.concat([a{n}, b{n} * a{n}], 0)[1:]",
-  "tf.pad(a{n} * b{n}, [[1, 0]] * a{n}.shape.rank)",
+  "tf.pad(a{n} * b{n}, [[1, 0]] * {rank})",
   "tf.gather(a{n} * b{n}, [0, 0])",
   "tf.math.squared_difference(a{n}, b{n})",
   "tf.norm(a{n} - b{n} + 5.0)",
@@ -95,4 +95,4 @@ def slope_of_op(g, scope):
   x, y = _pair(g, scope)
   if not x.shape:
     return False
-  return _slopes(g, scope, ["curve{n} = " + g.choose(OPS)], x, y, task_of(g, scope, [x]))
+  return _slopes(g, scope, ["curve{n} = " + g.choose(OPS).replace("{rank}", str(len(x.shape)))], x, y, task_of(g, scope, [x]))

@@ -74,8 +74,16 @@ class Source:
     if tail:
       ending = [f"with tf.control_dependencies([{tail}]):"] + ["  " + e for e in ending]
     if block.turn:
-      # The next turn begins when this one is over.
-      return lines + ending + ["with tf.control_dependencies([result]):", f"  return [{block.turn} + 1, result]"]
+      # A loop's values keep their shapes, and the next turn begins when this one is over.
+      return (
+        lines
+        + ending
+        + [
+          f"result.set_shape({list(block.result.shape)})",
+          "with tf.control_dependencies([result]):",
+          f"  return [{block.turn} + 1, result]",
+        ]
+      )
     return lines + ending + ["return result"]
 
   def _run(self, run):
