@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "examples/support/cores.h"
 #include "millrace/millrace.h"
 
 namespace millrace::examples {
@@ -67,8 +69,15 @@ Status ServerProcesses::Start() {
 Status ServerProcesses::Launch(ServerProcess& server, int port) {
   PosixFiles()->Delete(PathOf(server, ".port")).IgnoreError();
   // The workers of one machine share its cores.
-  const int threads =
-      std::max(1, UsableCores() / std::max(1, options_.workers));
+  int threads = std::max(1, UsableCores() / std::max(1, options_.workers));
+  std::optional<int> core;
+  if (!options_.cores.empty() && server.task.job == "worker") {
+    core = options_.cores[static_cast<size_t>(server.task.index) %
+                          options_.cores.size()];
+    threads = 1;
+  }
+  const ScopedCore on_core(core);
+  MR_RETURN_IF_ERROR(on_core.status());
   MR_ASSIGN_OR_RETURN(
       server.process,
       Process::Start(

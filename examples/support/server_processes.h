@@ -15,6 +15,9 @@ struct ServerProcessesOptions {
   int workers = 2;
   std::string server;   // the command `millrace`
   std::string log_dir;  // of what they say; made if it is not there
+  // On which the workers run, in turn, each on one alone and with one thread
+  // for kernels. Empty: the cores are shared.
+  std::vector<int> cores;
 };
 
 struct ServerProcess {

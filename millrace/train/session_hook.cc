@@ -8,7 +8,7 @@
 namespace millrace::train {
 namespace {
 
-constexpr double kNanosPerSecond = 1e9;
+constexpr double kNanosInSecond = 1e9;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ Status StopAtStepHook::AfterRun(HookContext& context) {
 
 LoggingHook::LoggingHook(std::vector<std::string> names, double every_seconds)
     : names_(std::move(names)),
-      every_nanos_(static_cast<int64_t>(every_seconds * kNanosPerSecond)) {}
+      every_nanos_(static_cast<int64_t>(every_seconds * kNanosInSecond)) {}
 
 Status LoggingHook::AfterRun(HookContext& context) {
   const int64_t now = NowNanos();
@@ -82,7 +82,7 @@ Status SummaryHook::AfterRun(HookContext& context) {
   }
   if (last_step_ >= 0 && step > last_step_ && now > last_nanos_) {
     const double seconds =
-        static_cast<double>(now - last_nanos_) / kNanosPerSecond;
+        static_cast<double>(now - last_nanos_) / kNanosInSecond;
     MR_RETURN_IF_ERROR(writer_->AddScalar(
         step, "global_step/sec",
         static_cast<float>(static_cast<double>(step - last_step_) / seconds)));

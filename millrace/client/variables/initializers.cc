@@ -268,4 +268,23 @@ Initializer Orthogonal(const OrthogonalOptions& options) {
   };
 }
 
+Initializer SlicesOfWhole(Initializer whole) {
+  return [whole = std::move(whole)](const Scope& scope,
+                                    const InitialValue& value) -> Output {
+    if (!whole) {
+      scope.Fail(InvalidArgument(
+                     "SlicesOfWhole: expected an initializer, got an empty "
+                     "one"),
+                 "SlicesOfWhole");
+      return {};
+    }
+    const Output all =
+        whole(scope, {value.full_shape, value.dtype, value.full_shape});
+    if (!all || value.offset.empty()) return all;
+    const DimVector dims = value.shape.dims();
+    return ops::Slice(scope, all, value.offset,
+                      std::vector<int64_t>(dims.begin(), dims.end()));
+  };
+}
+
 }  // namespace millrace

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "millrace/client/variables/variables.h"
 
@@ -21,6 +22,8 @@ struct InitialValue {
   TensorShape shape;
   DataType dtype = DataType::kFloat;
   TensorShape full_shape;  // of the whole variable; `shape` if undivided
+  // Where the part begins in the whole; empty if undivided.
+  std::vector<int64_t> offset = {};
 };
 
 // Builds the value in a scope, which is the variable's block "Initializer".
@@ -101,5 +104,11 @@ struct OrthogonalOptions {
   std::optional<int64_t> seed;
 };
 Initializer Orthogonal(const OrthogonalOptions& options = {});
+
+// The slice that a part has of the value of the whole variable: with a seed, a
+// variable in parts begins with the values that it has in one piece, however it
+// is cut. Each part builds the whole value for that. An empty `whole` is an
+// error of the graph.
+Initializer SlicesOfWhole(Initializer whole);
 
 }  // namespace millrace

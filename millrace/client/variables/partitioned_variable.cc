@@ -57,12 +57,11 @@ StatusOr<Cut> FindCut(const TensorShape& shape, DataType dtype,
 
 }  // namespace
 
-PartitionedVariable::PartitionedVariable(const Scope& scope,
-                                         const TensorShape& shape,
-                                         DataType dtype,
-                                         const Initializer& initializer,
-                                         const Partitioner& partitioner,
-                                         const VariableOptions& options) {
+PartitionedVariable::PartitionedVariable(
+    const Scope& scope, const TensorShape& shape, DataType dtype,
+    const Initializer& initializer, const Partitioner& partitioner,
+    const VariableOptions& options,
+    const std::vector<std::string>& part_devices) {
   const Scope block = scope.BlockFor("PartitionedVariable");
   name_ = block.name().substr(0, block.name().size() - 1);
   dtype_ = dtype;
@@ -70,6 +69,15 @@ PartitionedVariable::PartitionedVariable(const Scope& scope,
   const StatusOr<Cut> cut = FindCut(shape, dtype, partitioner);
   if (!cut.ok()) {
     scope.Fail(cut.status(), name_);
+    return;
+  }
+  if (!part_devices.empty() &&
+      part_devices.size() != static_cast<size_t>(cut->count)) {
+    scope.Fail(InvalidArgument("A partitioned variable needs a device for each "
+                               "part, or none, got ",
+                               part_devices.size(), " devices for ", cut->count,
+                               " parts"),
+               name_);
     return;
   }
   axis_ = cut->axis;
@@ -84,10 +92,14 @@ PartitionedVariable::PartitionedVariable(const Scope& scope,
     offset[axis] = begin;
     begin += dims[axis];
     const TensorShape part_shape(absl::MakeConstSpan(dims));
+    const Scope there =
+        part_devices.empty()
+            ? block
+            : block.WithDevice(part_devices[static_cast<size_t>(i)]);
     Variable part(
-        block.WithOpName(absl::StrCat("part_", i)),
+        there.WithOpName(absl::StrCat("part_", i)),
         [&](const Scope& s) {
-          return initializer(s, {part_shape, dtype, shape});
+          return initializer(s, {part_shape, dtype, shape, offset});
         },
         options);
     if (!part) return;

@@ -18,17 +18,20 @@ namespace millrace::ops {
 // The parts of "w" are the variables "w/part_0", "w/part_1", ..., slices along
 // one axis; the first ones are longer by one if the size is not divisible. They
 // are saved as slices of one tensor "w", so that a variable with any other
-// number of parts can restore it.
+// number of parts, or in one piece, can restore it.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
   // Called by the scope's op name, "PartitionedVariable" without one. The
-  // initializer is called for each part. A shape that the partitioner rejects,
-  // and partitions along two axes, are errors of the graph (INVALID_ARGUMENT).
+  // initializer is called for each part. `part_devices` are device blocks
+  // within those of the scope, one for each part; empty: the scope's alone. A
+  // shape that the partitioner rejects, partitions along two axes, and another
+  // number of devices than of parts are errors of the graph (INVALID_ARGUMENT).
   PartitionedVariable(const Scope& scope, const TensorShape& shape,
                       DataType dtype, const Initializer& initializer,
                       const Partitioner& partitioner,
-                      const VariableOptions& options = {});
+                      const VariableOptions& options = {},
+                      const std::vector<std::string>& part_devices = {});
 
   explicit operator bool() const { return !parts_.empty(); }
   const std::string& name() const { return name_; }  // "w"

@@ -127,6 +127,50 @@ TEST_P(Partitioned, AlongAnotherAxis) {
   EXPECT_EQ(columns.Value(s).shape(), PartialShape({2, 3}));
 }
 
+TEST_P(Partitioned, PartsAreOnTheirDevices) {
+  const Scope s = s_.WithDevice("/job:worker");
+  const ops::PartitionedVariable w(
+      s.WithOpName("w"), TensorShape({3, 2}), DataType::kFloat, Ones(),
+      FixedSizePartitioner(2), options_, {"/task:0", "/task:1/device:CPU:0"});
+  ASSERT_TRUE(w) << s_.status();
+  EXPECT_EQ(w.parts()[0].op().device(), "/job:worker/task:0");
+  EXPECT_EQ(w.parts()[1].op().device(), "/job:worker/task:1/device:CPU:0");
+  const ops::PartitionedVariable other(
+      s.WithOpName("other"), TensorShape({3, 2}), DataType::kFloat, Ones(),
+      FixedSizePartitioner(2), options_, {"/task:0"});
+  EXPECT_FALSE(other);
+  EXPECT_THAT(s_.status().message(), HasSubstr("got 1 devices for 2 parts"));
+}
+
+TEST_P(Partitioned, SlicesOfTheWholeValue) {
+  const Initializer random = RandomNormal({.seed = 3});
+  const TensorShape shape({5, 3});
+  const ops::Variable whole = ops::MakeVariable(
+      s_.WithOpName("whole"), shape, DataType::kFloat, random, options_);
+  const ops::Variable same =
+      ops::MakeVariable(s_.WithOpName("same"), shape, DataType::kFloat,
+                        SlicesOfWhole(random), options_);
+  std::vector<Output> values = {whole, same};
+  for (const int axis : {0, 1}) {
+    const ops::PartitionedVariable parts(
+        s_.WithOpName("parts"), shape, DataType::kFloat, SlicesOfWhole(random),
+        FixedSizePartitioner(2, {.axis = axis}), options_);
+    ASSERT_TRUE(parts) << s_.status();
+    values.push_back(parts.Value(s_));
+  }
+  Session session(s_);
+  ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s_)}).ok());
+  const std::vector<float> expected = Values(session, whole);
+  for (const Output& value : values) {
+    EXPECT_EQ(Values(session, value), expected);
+  }
+  const ops::PartitionedVariable none(s_.WithOpName("none"), shape,
+                                      DataType::kFloat, SlicesOfWhole({}),
+                                      FixedSizePartitioner(2), options_);
+  EXPECT_FALSE(none);
+  EXPECT_THAT(s_.status().message(), HasSubstr("got an empty one"));
+}
+
 TEST_P(Partitioned, WhatIsRefused) {
   const auto status = [&](const TensorShape& shape,
                           const Partitioner& partitioner) {

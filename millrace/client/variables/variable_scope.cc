@@ -215,9 +215,9 @@ ops::PartitionedVariable VariableScope::GetPartitioned(
                : ops::PartitionedVariable();
   }
   const GetVariableOptions all = Complete(options);
-  const ops::PartitionedVariable made(scope_.SubScope("").WithOpName(full_name),
-                                      shape, all.dtype, all.initializer,
-                                      all.partitioner, OptionsFor(all));
+  const ops::PartitionedVariable made(
+      scope_.SubScope("").WithOpName(full_name), shape, all.dtype,
+      all.initializer, all.partitioner, OptionsFor(all), all.part_devices);
   if (!made) return made;
   store_->partitioned.emplace(full_name, made);
   for (const ops::Variable& part : made.parts()) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "millrace/client/scope.h"
 #include "millrace/client/variables/initializers.h"
@@ -41,6 +42,9 @@ struct GetVariableOptions {
                             // for floating types, otherwise Zeros
   Regularizer regularizer;  // empty: the scope's
   Partitioner partitioner;  // empty: the scope's; for partitioned variables
+  // Device blocks, one for each part of a partitioned variable; empty: all
+  // where the scope says.
+  std::vector<std::string> part_devices;
   bool trainable = true;
   std::optional<bool> use_resource;  // none: the scope's
   std::vector<std::string> collections = {graph_keys::kGlobalVariables};

@@ -1,28 +1,9 @@
 #include "millrace/train/layers/dense.h"
 
-#include "millrace/client/gradients/grad_shapes.h"
 #include "millrace/client/ops.h"
+#include "millrace/train/layers/dense_product.h"
 
 namespace millrace::train {
-namespace {
-
-// x [..., n] * kernel [n, units].
-Output Product(const Scope& scope, const Output& x, const Output& kernel,
-               int64_t n, int64_t units) {
-  const PartialShape shape = x.shape();
-  if (shape.rank() == 2) return ops::MatMul(scope, x, kernel);
-  const Output rows = ops::Reshape(scope, x, Tensor::Vector<int64_t>({-1, n}));
-  const Output product = ops::MatMul(scope, rows, kernel);
-  const Output sizes = ops::ConcatV2(
-      scope,
-      {Part(scope, ShapeOf(scope, x), 0, shape.rank() - 1),
-       ops::Const(scope,
-                  Tensor::Vector<int32_t>({static_cast<int32_t>(units)}))},
-      0);
-  return ops::Reshape(scope, product, sizes);
-}
-
-}  // namespace
 
 Output Dense(const VariableScope& variables, const Output& x, int64_t units,
              const DenseOptions& options) {
@@ -48,7 +29,7 @@ Output Dense(const VariableScope& variables, const Output& x, int64_t units,
                       .regularizer = options.kernel_regularizer,
                       .trainable = options.trainable});
   if (!kernel) return {};
-  Output y = Product(s, x, kernel, n, units);
+  Output y = DenseProduct(s, x, kernel, n, units);
   if (options.use_bias) {
     const Output bias = layer.GetValue(
         "bias", TensorShape({units}),

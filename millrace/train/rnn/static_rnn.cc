@@ -33,11 +33,15 @@ StaticRnnResult StaticRnn(const VariableScope& variables, RnnCell& cell,
     RnnCell::Step step = cell.Call(block, inputs[time], result.state);
     if (!step.output || step.state.size() != result.state.size()) return {};
     if (length) {
-      // Rows of finished examples are unchanged.
+      // Rows of finished examples are unchanged. Each is chosen on the device
+      // of its layer, so that states stay there.
       const Output over = ops::LessEqual(s, length, static_cast<int32_t>(time));
-      step.output = ops::Select(s, over, zeros, step.output);
+      const auto choose = [&](const Output& old, const Output& now) {
+        return ops::Select(s.WithDevice(now.op().device()), over, old, now);
+      };
+      step.output = choose(zeros, step.output);
       for (size_t i = 0; i < step.state.size(); ++i) {
-        step.state[i] = ops::Select(s, over, result.state[i], step.state[i]);
+        step.state[i] = choose(result.state[i], step.state[i]);
       }
     }
     result.outputs.push_back(step.output);
