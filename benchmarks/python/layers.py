@@ -14,8 +14,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.environ.get("MILLRACE_PYTHON") or os.path.join(ROOT, "build", "release", "python"))
 
-import millrace as tf  # noqa: E402
-import numpy as np  # noqa: E402
+import numpy as np
+
+import millrace as tf
 
 MOST = 1.05
 
