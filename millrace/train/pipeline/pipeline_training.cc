@@ -1,6 +1,5 @@
 #include "millrace/train/pipeline/pipeline_training.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,19 +10,23 @@
 namespace millrace::train {
 namespace {
 
-// Returns the sum; of dense gradients as they come, so that no more than one
-// sum waits for the next.
-Gradient SumAsTheyCome(const Scope& scope, const std::vector<Gradient>& parts) {
-  const bool is_any_sparse =
-      std::any_of(parts.begin(), parts.end(),
-                  [](const Gradient& part) { return part.is_slices(); });
-  if (parts.empty() || is_any_sparse) return ops::SumGradients(scope, parts);
-  Output sum = parts[0].tensor;
-  for (size_t i = 1; i < parts.size(); ++i) {
-    sum = ops::AddN(scope, {sum, parts[i].tensor});
+// The gradients of a variable that a stage has computed so far: dense ones
+// added up, so that no more than their sum waits for the next.
+struct SumOfStage {
+  Output dense;
+  std::vector<Gradient> sparse;
+
+  // Returns the op after which the gradient is part of the sum.
+  Operation Add(const Scope& scope, const Gradient& gradient) {
+    if (gradient.is_slices()) {
+      sparse.push_back(gradient);
+      return gradient.slices.values.op();
+    }
+    dense = dense ? ops::AddN(scope.WithOpName("sum"), {dense, gradient.tensor})
+                  : gradient.tensor;
+    return dense.op();
   }
-  return sum;
-}
+};
 
 // The gradients of a pipeline: backwards from stage to stage, for each
 // micro-batch.
@@ -37,7 +40,7 @@ class BackwardPass {
         stages_(stages),
         losses_(losses),
         variables_(variables),
-        parts_(variables.size()) {
+        sums_(stages.size(), std::vector<SumOfStage>(variables.size())) {
     for (const ops::Variable& v : variables) handles_.push_back(v.handle());
   }
 
@@ -60,8 +63,15 @@ class BackwardPass {
     const Scope block = forward_.block.SubScope("sums");
     std::vector<GradientAndVariable> sums;
     for (size_t v = 0; v < variables_.size(); ++v) {
-      sums.push_back({SumAsTheyCome(block.ColocateWith(handles_[v]), parts_[v]),
-                      variables_[v]});
+      std::vector<Gradient> of_stages;
+      for (const std::vector<SumOfStage>& of_stage : sums_) {
+        if (of_stage[v].dense) of_stages.emplace_back(of_stage[v].dense);
+        of_stages.insert(of_stages.end(), of_stage[v].sparse.begin(),
+                         of_stage[v].sparse.end());
+      }
+      sums.push_back(
+          {ops::SumGradients(block.ColocateWith(handles_[v]), of_stages),
+           variables_[v]});
     }
     return sums;
   }
@@ -109,10 +119,13 @@ class BackwardPass {
     std::vector<Gradient> dxs = ops::Gradients(s, ys, xs, options);
     for (size_t i = 0; i < dxs.size(); ++i) {
       if (!dxs[i]) continue;
-      if (i < inputs) dxs[i] = ops::ToTensor(s, dxs[i]);
-      run.ends.push_back(
-          (dxs[i].is_slices() ? dxs[i].slices.values : dxs[i].tensor).op());
-      if (i >= inputs) parts_[i - inputs].push_back(dxs[i]);
+      if (i >= inputs) {
+        run.ends.push_back(sums_[stage][i - inputs].Add(s, dxs[i]));
+        continue;
+      }
+      const Output dx = ops::ToTensor(s, dxs[i]);
+      run.ends.push_back(dx.op());
+      dxs[i] = dx;
     }
     dxs.resize(inputs);
     return dxs;
@@ -123,8 +136,8 @@ class BackwardPass {
   const std::vector<Output>& losses_;
   const std::vector<ops::Variable>& variables_;
   std::vector<Output> handles_;
-  std::vector<std::vector<StageRun>> runs_;   // by micro-batch and stage
-  std::vector<std::vector<Gradient>> parts_;  // by variable
+  std::vector<std::vector<StageRun>> runs_;    // by micro-batch and stage
+  std::vector<std::vector<SumOfStage>> sums_;  // by stage and variable
 };
 
 bool CheckLoss(const Scope& scope, const Output& loss) {

@@ -61,8 +61,8 @@ struct PipelineTraining {
 
 // Builds the pipeline and its gradients. `labels` [batch, ...] are cut as the
 // inputs are, on the last device; there may be none. The gradients of a stage
-// are computed on its device, and those of a variable are added up beside it as
-// they come. Several stages may use a variable. Errors of the graph are those
+// are computed and added up on its device, as they come. Several stages may use
+// a variable. Errors of the graph are those
 // of Pipeline, and a loss that is no scalar of floating type; no variable to
 // train is one, too, as for Optimizer::ComputeGradients.
 //
