@@ -63,7 +63,11 @@ Status ServerProcesses::Start() {
                     server.task.index > 0 ? "" : server.task.job + "=",
                     server.address());
   }
-  return WriteFileAtomically(files, cluster_file_, cluster + "\n");
+  MR_RETURN_IF_ERROR(WriteFileAtomically(files, cluster_file_, cluster + "\n"));
+  for (ServerProcess& server : servers_) {
+    MR_RETURN_IF_ERROR(AwaitCluster(server));
+  }
+  return OkStatus();
 }
 
 Status ServerProcesses::Launch(ServerProcess& server, int port) {
@@ -107,6 +111,22 @@ Status ServerProcesses::AwaitPort(ServerProcess& server) {
   return DeadlineExceeded("the server of ", server.name(),
                           " did not listen within ", kStartMs, " ms; see ",
                           PathOf(server, ".log"));
+}
+
+// Until it has read the file, a server refuses sessions with ABORTED.
+Status ServerProcesses::AwaitCluster(ServerProcess& server) {
+  const Deadline deadline = Deadline::AfterMillis(kStartMs);
+  for (;;) {
+    Session session(Scope::NewRoot(), {.target = "grpc://" + server.address()});
+    const Status listed = session.ListDevices().status();
+    if (listed.code() != StatusCode::kAborted) return listed;
+    if (!server.process.running() || deadline.expired()) {
+      return Prefix(absl::StrCat("the server of ", server.name(), ", see ",
+                                 PathOf(server, ".log"), ": "),
+                    listed);
+    }
+    SleepUntil(Deadline::AfterMillis(kPollMs));
+  }
 }
 
 Status ServerProcesses::Restart(ServerProcess& server) {

@@ -48,7 +48,8 @@ class ServerProcesses {
  public:
   explicit ServerProcesses(ServerProcessesOptions options);
 
-  // Starts all on free loopback ports and tells them the cluster.
+  // Starts all on free loopback ports, tells them the cluster, and waits until
+  // each answers sessions.
   Status Start();
   // At its old address.
   Status Restart(ServerProcess& server);
@@ -63,6 +64,7 @@ class ServerProcesses {
   std::string PathOf(const ServerProcess& server, const char* suffix) const;
   Status Launch(ServerProcess& server, int port);
   Status AwaitPort(ServerProcess& server);
+  Status AwaitCluster(ServerProcess& server);
 
   const ServerProcessesOptions options_;
   const std::string cluster_file_;
