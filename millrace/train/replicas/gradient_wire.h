@@ -30,11 +30,14 @@ struct GradientWire {
     // `fraction` of the bytes. What is not sent stays in a residual and is
     // added to the next gradient, so that it is sent later and nothing is lost.
     // Rows (sparse gradients) go as they are: they are few already, and a
-    // residual would be as large as the whole table.
+    // residual would be as large as the whole table. Gradient descent, also
+    // with a momentum of 0.5, learns as well from 1 % as from all; with a
+    // momentum of 0.9, as Adam has, what arrives once goes on for long, which
+    // costs some 2 % of accuracy (dense layers on Fashion-MNIST).
     kTopK
   };
   Form form = Form::kFloat;
-  // Of a gradient of n elements kTopK sends max(1, ceil(fraction * n)).
+  // The part of n elements that kTopK sends: max(1, ceil(fraction * n)).
   // 0 < fraction <= 1.
   double fraction = 0.01;
   // kTopK sends gradients of at most so many elements as they are, such as
