@@ -84,6 +84,7 @@
 #include "millrace/train/pipeline/pipeline_trace.h"
 #include "millrace/train/pipeline/pipeline_training.h"
 #include "millrace/train/replica_device_setter.h"
+#include "millrace/train/replicas/gradient_wire.h"
 #include "millrace/train/replicas/sync_replicas.h"
 #include "millrace/train/replicas/sync_replicas_hook.h"
 #include "millrace/train/rnn/basic_lstm_cell.h"

@@ -74,6 +74,13 @@ MR_BENCH(WhereBool, 1 << 20, "Where",
          {Tensor::Zeros(DataType::kBool, TensorShape({1 << 20}))},
          {{"T", DataType::kBool}});
 MR_BENCH(WhereFloat, 4 << 20, "Where", {Floats({1024, 1024})}, {{"T", kF}});
+MR_BENCH(TopHundredth4M, 16 << 20, "TopKV2",
+         {Floats({4 << 20}), Tensor::Scalar<int32_t>(41943)},
+         {{"T", kF}, {"sorted", false}});
+MR_BENCH(TopHundredth4MSorted, 16 << 20, "TopKV2",
+         {Floats({4 << 20}), Tensor::Scalar<int32_t>(41943)}, {{"T", kF}});
+MR_BENCH(TopTenOfRows, 4 * 64 * 32'000, "TopKV2",
+         {Floats({64, 32'000}), Tensor::Scalar<int32_t>(10)}, {{"T", kF}});
 MR_BENCH(OneHot, 4 * 4096 * 1000, "OneHot",
          {Jumps(4096, 1000), Tensor::Scalar<int32_t>(1000), Tensor::Scalar(1.f),
           Tensor::Scalar(0.f)},

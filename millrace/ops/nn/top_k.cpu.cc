@@ -1,73 +1,14 @@
-// Kernels of TopK. Elements are selected by keys of three types: double for
-// floating types, int64 and uint64.
+// Kernels of TopK and NthElement.
 #include <algorithm>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
+#include "millrace/ops/nn/largest_places.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
-
-template <class T>
-using KeyType = std::conditional_t<
-    !std::is_integral_v<T>, double,
-    std::conditional_t<std::is_unsigned_v<T>, uint64_t, int64_t>>;
-
-template <class T, class K>
-void ReadKeys(const void* row, int64_t n, K* keys) {
-  const T* x = static_cast<const T*>(row);
-  for (int64_t i = 0; i < n; ++i) keys[i] = static_cast<K>(x[i]);
-}
-
-// Finds the indices of the k largest keys in descending order; of equal ones
-// the first.
-template <class K>
-void LargestPlaces(const std::vector<K>& keys, int64_t k,
-                   std::vector<int64_t>& places) {
-  const auto n = static_cast<int64_t>(keys.size());
-  places.resize(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) places[i] = i;
-  const auto before = [&](int64_t a, int64_t b) {
-    return keys[a] > keys[b] || (keys[a] == keys[b] && a < b);
-  };
-  if (k * 4 >= n) {
-    std::nth_element(places.begin(), places.begin() + std::min(k, n - 1),
-                     places.end(), before);
-    std::sort(places.begin(), places.begin() + k, before);
-  } else {
-    std::partial_sort(places.begin(), places.begin() + k, places.end(), before);
-  }
-}
-
-// Calls f(row number, keys) for all rows, on the device's threads.
-template <class F>
-Status ForRows(KernelContext& ctx, const Tensor& x, int64_t n, F&& f) {
-  const int64_t rows = x.num_elements() / n;
-  const auto size = static_cast<int64_t>(SizeOf(x.dtype()));
-  return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
-    using K = KeyType<T>;
-    return ctx.ParallelFor(rows, n * 10, [&](int64_t begin, int64_t end) {
-      std::vector<K> keys(static_cast<size_t>(n));
-      for (int64_t r = begin; r < end; ++r) {
-        ReadKeys<T, K>(x.data() + r * n * size, n, keys.data());
-        f(r, keys);
-      }
-    });
-  });
-}
-
-Status WriteIndex(Tensor* index, int64_t at, const std::vector<int64_t>& places,
-                  int64_t k) {
-  return Dispatch<int16_t, int32_t, int64_t>(
-      index->dtype(), [&]<class I>() -> Status {
-        I* z = reinterpret_cast<I*>(index->mutable_data()) + at;
-        for (int64_t i = 0; i < k; ++i) z[i] = static_cast<I>(places[i]);
-        return OkStatus();
-      });
-}
 
 int64_t ScalarOf(const Tensor& t) {
   return t.dtype() == DataType::kInt16
@@ -79,6 +20,8 @@ class TopKKernel {
  public:
   static StatusOr<TopKKernel> Make(const KernelInit& init) {
     TopKKernel k;
+    MR_ASSIGN_OR_RETURN(const bool sorted, init.Attr<bool>("sorted"));
+    k.order_ = sorted ? ResultOrder::kBySize : ResultOrder::kByPlace;
     if (init.HasAttr("k")) {
       MR_ASSIGN_OR_RETURN(k.k_, init.Attr<int64_t>("k"));
       k.has_k_ = true;
@@ -111,20 +54,72 @@ class TopKKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const values, ctx.AllocateOutput(0, shape));
     MR_ASSIGN_OR_RETURN(Tensor* const index, ctx.AllocateOutput(1, shape));
     if (shape.num_elements() == 0) return OkStatus();
-    const char* from = x.data();
-    char* to = values->mutable_data();
-    index->mutable_data();  // before threads access it
-    return ForRows(ctx, x, n, [&](int64_t r, const auto& keys) {
-      std::vector<int64_t> places;
-      LargestPlaces(keys, k, places);
-      for (int64_t i = 0; i < k; ++i) {
-        CopyElements(x.dtype(), from, r * n + places[i], to, r * k + i, 1);
-      }
-      WriteIndex(index, r * k, places, k).IgnoreError();
+    values->mutable_data();  // before threads access them
+    index->mutable_data();
+    const TopKOutputs out = {values, index, n, k};
+    return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
+      return Dispatch<int16_t, int32_t, int64_t>(
+          index->dtype(),
+          [&]<class I>() -> Status { return FindRows<T, I>(ctx, x, out); });
     });
   }
 
  private:
+  struct TopKOutputs {
+    Tensor* values;
+    Tensor* index;
+    int64_t n;  // elements of a row
+    int64_t k;
+  };
+
+  // Rows are divided among the threads, or, of few long ones, the elements.
+  template <class T, class I>
+  Status FindRows(KernelContext& ctx, const Tensor& x,
+                  const TopKOutputs& out) const {
+    constexpr int64_t kFewRows = 4;
+    constexpr int64_t kLongRow = 1 << 17;
+    const int64_t rows = x.num_elements() / out.n;
+    if (rows <= kFewRows && out.n >= kLongRow) {
+      for (int64_t r = 0; r < rows; ++r) {
+        MR_RETURN_IF_ERROR((FindRow<T, I>(ctx, x, out, r, RowThreads::kMany)));
+      }
+      return OkStatus();
+    }
+    return ctx.ParallelFor(rows, out.n * 5, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        // One thread is not cancelled within a row.
+        FindRow<T, I>(ctx, x, out, r, RowThreads::kOne).IgnoreError();
+      }
+    });
+  }
+
+  template <class T, class I>
+  Status FindRow(KernelContext& ctx, const Tensor& x, const TopKOutputs& out,
+                 int64_t row, RowThreads threads) const {
+    if constexpr (sizeof(T) <= 4) {
+      if (out.n <= int64_t{1} << 32)
+        return FindRowBy<PackedElement, T, I>(ctx, x, out, row, threads);
+    }
+    return FindRowBy<LongElement, T, I>(ctx, x, out, row, threads);
+  }
+
+  template <class E, class T, class I>
+  Status FindRowBy(KernelContext& ctx, const Tensor& x, const TopKOutputs& out,
+                   int64_t row, RowThreads threads) const {
+    const T* from = reinterpret_cast<const T*>(x.data()) + row * out.n;
+    MR_ASSIGN_OR_RETURN(
+        const std::vector<E> largest,
+        (LargestElements<E>(ctx, from, out.n, out.k, order_, threads)));
+    T* values = reinterpret_cast<T*>(out.values->mutable_data()) + row * out.k;
+    I* index = reinterpret_cast<I*>(out.index->mutable_data()) + row * out.k;
+    for (const E& element : largest) {
+      *values++ = from[element.place()];
+      *index++ = static_cast<I>(element.place());
+    }
+    return OkStatus();
+  }
+
+  ResultOrder order_ = ResultOrder::kBySize;
   int64_t k_ = 0;
   bool has_k_ = false;
 };
@@ -158,18 +153,32 @@ class NthElementKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, TensorShape(dims)));
     if (out->num_elements() == 0) return OkStatus();
-    const char* from = x.data();
-    char* to = out->mutable_data();
-    return ForRows(ctx, x, n, [&](int64_t r, const auto& keys) {
-      std::vector<int64_t> places(static_cast<size_t>(n));
-      for (int64_t i = 0; i < n; ++i) places[i] = i;
-      std::nth_element(places.begin(), places.begin() + nth, places.end(),
-                       [&](int64_t a, int64_t b) { return keys[a] < keys[b]; });
-      CopyElements(x.dtype(), from, r * n + places[nth], to, r, 1);
+    out->mutable_data();  // before threads access it
+    return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
+      return Find<T>(ctx, x, nth, out);
     });
   }
 
  private:
+  template <class T>
+  static Status Find(KernelContext& ctx, const Tensor& x, int64_t nth,
+                     Tensor* out) {
+    const int64_t n = x.dim(x.rank() - 1);
+    const T* from = reinterpret_cast<const T*>(x.data());
+    T* to = reinterpret_cast<T*>(out->mutable_data());
+    const int64_t rows = x.num_elements() / n;
+    return ctx.ParallelFor(rows, n * 10, [&](int64_t begin, int64_t end) {
+      std::vector<T> row(static_cast<size_t>(n));
+      for (int64_t r = begin; r < end; ++r) {
+        std::copy_n(from + r * n, n, row.begin());
+        std::nth_element(
+            row.begin(), row.begin() + nth, row.end(),
+            [](T a, T b) { return OrderKeyOf(a) < OrderKeyOf(b); });
+        to[r] = row[static_cast<size_t>(nth)];
+      }
+    });
+  }
+
   bool reverse_ = false;
 };
 
