@@ -146,11 +146,11 @@ Status QuantizedWriter::WriteLayer(const QuantizableLayer& layer) {
   const std::string& name = layer_names_[&layer];
   Add(name, std::move(op), std::move(inputs), std::move(attrs)).device =
       layer.node().device;
-  // Floats under the name of the layer's result, for whoever takes them.
+  // Floats under the name of the layer's result, for whoever takes them. In
+  // this mode TensorFlow takes all types, and loses no bits of 32-bit sums.
   Add(layer.result(), "Dequantize",
       {name, absl::StrCat(name, ":1"), absl::StrCat(name, ":2")},
-      {{"T", result},
-       {"mode", result == DataType::kQuint8 ? "MIN_FIRST" : "SCALED"}})
+      {{"T", result}, {"mode", "MIN_FIRST"}})
       .device = layer.node().device;
   return OkStatus();
 }
