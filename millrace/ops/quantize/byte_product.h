@@ -43,7 +43,7 @@ class ByteProduct {
 
   // Returns whether this processor has dot products of bytes that are exact.
   static bool IsFast();
-  // Returns whether a second factor is kept, for tests.
+  // Returns whether a second factor is kept.
   bool KeepsColumns() const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace millrace::train {
 
-// Of one tensor, over all batches.
+// The range of one tensor, over all batches.
 struct ActivationRange {
   float min = 0, max = 0;
   int64_t last_size = 1;  // of its shape: the channels of images

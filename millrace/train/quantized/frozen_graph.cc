@@ -7,22 +7,23 @@
 #include "absl/container/flat_hash_set.h"
 #include "millrace/client/client_graph.h"
 #include "millrace/train/quantized/input_names.h"
+#include "millrace/train/quantized/op_types.h"
 
 namespace millrace::train {
 namespace {
 
 bool IsStoredVariable(const NodeDef& node) {
-  return node.op == "Variable" || node.op == "VariableV2" ||
-         node.op == "VarHandleOp";
+  return node.op == op_types::kVariable || node.op == op_types::kVariableV2 ||
+         node.op == op_types::kHandle;
 }
 
 // Returns the tensor that has the value of a variable.
 StatusOr<Output> FrozenValueOf(const ClientGraph& graph, const GraphDef& all,
                                const NodeDef& variable) {
-  if (variable.op != "VarHandleOp") return graph.FindOutput(variable.name);
+  if (variable.op != op_types::kHandle) return graph.FindOutput(variable.name);
   for (const NodeDef& node : all.nodes) {
     // One that waits for nothing, such as an update.
-    if (node.op == "ReadVariableOp" && node.inputs.size() == 1 &&
+    if (node.op == op_types::kRead && node.inputs.size() == 1 &&
         NodeOfInput(node.inputs[0]) == variable.name) {
       return graph.FindOutput(node.name);
     }
@@ -38,14 +39,15 @@ AttrValue FrozenAttr(const NodeDef& node, absl::string_view name) {
 
 // Makes a node that uses a variable's handle one that uses its value.
 Status UseValue(const std::string& variable, NodeDef* node) {
-  if (node->op == "ReadVariableOp") {
-    node->op = "Identity";
+  if (node->op == op_types::kRead) {
+    node->op = op_types::kIdentity;
     node->attrs = {{"T", FrozenAttr(*node, "dtype")}};
     return OkStatus();
   }
   const auto batch_dims = GetAttr<int64_t>(node->attrs, "batch_dims");
-  if (node->op == "ResourceGather" && !(batch_dims.ok() && *batch_dims != 0)) {
-    node->op = "Gather";
+  if (node->op == op_types::kResourceGather &&
+      !(batch_dims.ok() && *batch_dims != 0)) {
+    node->op = op_types::kGather;
     node->attrs = {{"Tparams", FrozenAttr(*node, "dtype")},
                    {"Tindices", FrozenAttr(*node, "Tindices")}};
     return OkStatus();
@@ -112,9 +114,9 @@ StatusOr<GraphDef> FreezeGraph(Session& session,
   for (NodeDef& node : frozen.nodes) {
     const auto found = place.find(node.name);
     if (found == place.end()) continue;
-    if (node.op == "VarHandleOp") handles.insert(node.name);
+    if (node.op == op_types::kHandle) handles.insert(node.name);
     const Tensor& value = values[found->second];
-    node.op = "Const";
+    node.op = op_types::kConst;
     node.inputs.clear();
     node.attrs = {{"dtype", value.dtype()}, {"value", value}};
   }

@@ -1,21 +1,16 @@
 #include "millrace/train/quantized/quantizable_layers.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "millrace/train/quantized/op_types.h"
 namespace millrace::train {
 namespace {
 
-// Sums of products that have no 8-bit form here.
-constexpr std::array<absl::string_view, 7> kOtherSums = {
-    "BatchMatMul",   "BatchMatMulV2",
-    "BatchMatMulV3", "Conv2DBackpropInput",
-    "Conv3D",        "DepthwiseConv2dNative",
-    "Einsum"};
-
 bool IsLayer(const NodeDef& node) {
-  return node.op == "MatMul" || node.op == "Conv2D";
+  return node.op == op_types::kMatMul || node.op == op_types::kConv2D;
 }
 
 std::string TextAttr(const NodeDef& node, absl::string_view name) {
@@ -45,7 +40,7 @@ std::string ReasonAgainst(const NetworkNodes& nodes, const NodeDef& node) {
   if (nodes.Constant(node.inputs[0]) != nullptr) {
     return "its input is a constant";
   }
-  if (node.op == "MatMul") {
+  if (node.op == op_types::kMatMul) {
     return BoolAttr(node, "transpose_a") ? "its first factor is transposed"
                                          : "";
   }
@@ -62,8 +57,9 @@ std::string ReasonAgainst(const NetworkNodes& nodes, const NodeDef& node) {
 // each of `units`.
 std::vector<float> BiasOf(const NetworkNodes& nodes, const NodeDef& add,
                           const NodeDef& summed, size_t units) {
-  const bool is_bias_add = add.op == "BiasAdd";
-  if (!is_bias_add && add.op != "Add" && add.op != "AddV2") return {};
+  const bool is_bias_add = add.op == op_types::kBiasAdd;
+  if (!is_bias_add && add.op != op_types::kAdd && add.op != op_types::kAddV2)
+    return {};
   if (!IsChannelsLast(add)) return {};
   const bool is_first = ShortInputName(add.inputs[0]) == summed.name;
   if (!is_first && is_bias_add) return {};
@@ -73,7 +69,7 @@ std::vector<float> BiasOf(const NetworkNodes& nodes, const NodeDef& add,
   if (!value.ok() || value->dtype() != DataType::kFloat) return {};
   const int rank = value->rank();
   const auto size = static_cast<int64_t>(units);
-  const int most = summed.op == "Conv2D" ? 4 : 2;
+  const int most = summed.op == op_types::kConv2D ? 4 : 2;
   if (rank == 0 || rank > most || value->num_elements() != size ||
       value->dim(rank - 1) != size) {
     return {};
@@ -100,10 +96,11 @@ QuantizableLayer WithFollowers(const NetworkNodes& nodes, const NodeDef& node) {
       user = nodes.OnlyUser(*user);
     }
   }
-  if (user != nullptr && (user->op == "Relu" || user->op == "Relu6")) {
+  if (user != nullptr &&
+      (user->op == op_types::kRelu || user->op == op_types::kRelu6)) {
     layer.nodes.push_back(user);
-    layer.activation =
-        user->op == "Relu" ? LayerActivation::kRelu : LayerActivation::kRelu6;
+    layer.activation = user->op == op_types::kRelu ? LayerActivation::kRelu
+                                                   : LayerActivation::kRelu6;
   }
   return layer;
 }
@@ -132,11 +129,11 @@ const NodeDef* NetworkNodes::Find(absl::string_view tensor) const {
 
 const NodeDef* NetworkNodes::Constant(absl::string_view tensor) const {
   const NodeDef* node = Find(tensor);
-  while (node != nullptr && node->op == "Identity" &&
+  while (node != nullptr && node->op == op_types::kIdentity &&
          node->inputs.size() == 1) {
     node = Find(node->inputs[0]);
   }
-  return node != nullptr && node->op == "Const" && node->inputs.empty()
+  return node != nullptr && node->op == op_types::kConst && node->inputs.empty()
              ? node
              : nullptr;
 }
@@ -163,8 +160,9 @@ std::vector<QuantizableLayer> FindQuantizableLayers(
     }
   }
   for (const NodeDef& node : graph.nodes) {
-    if (std::find(kOtherSums.begin(), kOtherSums.end(), node.op) !=
-        kOtherSums.end()) {
+    if (std::any_of(
+            std::begin(op_types::kOtherSums), std::end(op_types::kOtherSums),
+            [&](const char* op) { return absl::StartsWith(node.op, op); })) {
       left->emplace_back(node.name,
                          absl::StrCat(node.op, " has no 8-bit form here"));
     }
@@ -184,8 +182,8 @@ std::vector<QuantizableLayer> FindQuantizableLayers(
 
 bool PassesBytes(const NodeDef& node) {
   if (node.inputs.empty() || !IsChannelsLast(node)) return false;
-  return node.op == "Identity" || node.op == "Reshape" ||
-         node.op == "Squeeze" || node.op == "MaxPool";
+  return node.op == op_types::kIdentity || node.op == op_types::kReshape ||
+         node.op == op_types::kSqueeze || node.op == op_types::kMaxPool;
 }
 
 }  // namespace millrace::train

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "millrace/graph/graph_def.h"
 #include "millrace/train/quantized/input_names.h"
+#include "millrace/train/quantized/op_types.h"
 
 namespace millrace::train {
 
@@ -46,7 +47,7 @@ struct QuantizableLayer {
   const NodeDef& node() const { return *nodes[0]; }
   const std::string& result() const { return nodes.back()->name; }
   std::string input() const { return ShortInputName(node().inputs[0]); }
-  bool is_conv() const { return node().op == "Conv2D"; }
+  bool is_conv() const { return node().op == op_types::kConv2D; }
   // Returns whether the weights are [units, inputs].
   bool is_transposed() const;
 };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "millrace/train/quantized/calibrated_ranges.h"
 #include "millrace/train/quantized/frozen_graph.h"
+#include "millrace/train/quantized/op_types.h"
 #include "millrace/train/quantized/quantizable_layers.h"
 #include "millrace/train/quantized/quantized_writer.h"
 
@@ -16,7 +17,7 @@ namespace {
 int64_t ConstantBytes(const GraphDef& graph) {
   int64_t bytes = 0;
   for (const NodeDef& node : graph.nodes) {
-    if (node.op != "Const") continue;
+    if (node.op != op_types::kConst) continue;
     const auto value = GetAttr<Tensor>(node.attrs, "value");
     if (value.ok()) bytes += static_cast<int64_t>(value->size_bytes());
   }
@@ -78,8 +79,8 @@ std::string OpsOf(const std::vector<const NodeDef*>& nodes) {
 Status NothingToQuantize(const NodesLeft& left) {
   if (left.empty()) {
     return InvalidArgument(
-        "there is nothing to quantize: the graph has neither MatMul nor "
-        "Conv2D");
+        "there is nothing to quantize: the graph has neither MatMul "
+        "nor Conv2D");
   }
   return InvalidArgument(
       "there is nothing to quantize: ",

@@ -40,7 +40,7 @@ struct QuantizedLayer {
   int64_t bytes_before = 0, bytes_after = 0;  // of its weights
 };
 
-// What became of a network.
+// Says what became of a network.
 struct QuantizationReport {
   std::vector<QuantizedLayer> quantized;
   // Names of nodes that stay in float, and why.

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "millrace/train/quantized/op_types.h"
 
 namespace millrace::train {
 namespace {
@@ -114,8 +115,7 @@ Status QuantizedWriter::WriteLayer(const QuantizableLayer& layer) {
   const bool is_conv = layer.is_conv();
   AttrMap attrs = {{is_conv ? "Tinput" : "T1", taken.type},
                    {is_conv ? "Tfilter" : "T2", DataType::kQint8}};
-  std::string op =
-      is_conv ? "QuantizedConv2DWithBias" : "QuantizedMatMulWithBias";
+  std::string op = is_conv ? op_types::kByteConv2D : op_types::kByteMatMul;
   DataType result = DataType::kQint32;
   if (Passes(layer)) {
     op += "AndReluAndRequantize";
@@ -148,7 +148,7 @@ Status QuantizedWriter::WriteLayer(const QuantizableLayer& layer) {
       layer.node().device;
   // Floats under the name of the layer's result, for whoever takes them. In
   // this mode TensorFlow takes all types, and loses no bits of 32-bit sums.
-  Add(layer.result(), "Dequantize",
+  Add(layer.result(), op_types::kToFloats,
       {name, absl::StrCat(name, ":1"), absl::StrCat(name, ":2")},
       {{"T", result}, {"mode", "MIN_FIRST"}})
       .device = layer.node().device;
@@ -200,7 +200,7 @@ std::string QuantizedWriter::Quantize(const std::string& tensor,
   name = FreeName(absl::StrCat(absl::StrReplaceAll(tensor, {{":", "_"}}),
                                "/quantized/", kind, "/numbers"));
   NodeDef& node =
-      Add(name, "QuantizeV2", {tensor, ends[0], ends[1]},
+      Add(name, op_types::kToBytes, {tensor, ends[0], ends[1]},
           {{"T", type},
            {"mode", type == DataType::kQint8 ? "SCALED" : "MIN_FIRST"}});
   const NodeDef* const from = nodes_.Find(NodeOfInput(tensor));
@@ -219,13 +219,13 @@ std::string QuantizedWriter::PassOn(const std::string& tensor,
   if (found != bytes_of_.end()) return found->second;
   NodeDef copy = *nodes_.Find(tensor);
   copy.inputs[0] = PassOn(ShortInputName(copy.inputs[0]), producer);
-  if (copy.op == "MaxPool") {
+  if (copy.op == op_types::kMaxPool) {
     AttrMap attrs = {{"T", DataType::kQuint8}};
     for (const char* name : {"ksize", "strides", "padding"}) {
       const AttrValue* const value = copy.attrs.Find(name);
       if (value != nullptr) attrs.Set(name, *value);
     }
-    copy.op = "QuantizedMaxPool";
+    copy.op = op_types::kByteMaxPool;
     copy.attrs = std::move(attrs);
     const auto ends =
         Range(producer.result() + kOutputRange, 0, TopOf(producer));
@@ -325,7 +325,7 @@ StatusOr<QuantizedWriter::Weights> QuantizedWriter::MakeWeights(
 // for them.
 void QuantizedWriter::TakeShapesOfBytes() {
   for (NodeDef& node : made_.nodes) {
-    if (node.op != "Shape") continue;
+    if (node.op != op_types::kShape) continue;
     const auto found = bytes_of_.find(ShortInputName(node.inputs[0]));
     if (found == bytes_of_.end()) continue;
     node.inputs[0] = found->second;
@@ -358,7 +358,8 @@ std::vector<std::string> QuantizedWriter::Range(const std::string& base,
 std::string QuantizedWriter::Constant(const std::string& name, Tensor value) {
   std::string free = FreeName(name);
   const DataType type = value.dtype();
-  Add(free, "Const", {}, {{"dtype", type}, {"value", std::move(value)}});
+  Add(free, op_types::kConst, {},
+      {{"dtype", type}, {"value", std::move(value)}});
   return free;
 }
 

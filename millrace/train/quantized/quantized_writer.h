@@ -80,7 +80,8 @@ class QuantizedWriter {
   absl::flat_hash_set<const QuantizableLayer*> passing_;
   absl::flat_hash_map<const QuantizableLayer*, std::string> layer_names_;
   absl::flat_hash_set<std::string> names_;
-  // What several layers share: by what it is, or by the tensor as floats.
+  // Nodes that several layers share, by what they are or by the tensor as
+  // floats.
   absl::flat_hash_map<std::string, std::vector<std::string>> ends_;
   absl::flat_hash_map<std::string, std::string> quantized_;
   absl::flat_hash_map<std::string, std::string> bytes_of_;
