@@ -83,6 +83,8 @@
 #include "millrace/train/pipeline/pipeline_order.h"
 #include "millrace/train/pipeline/pipeline_trace.h"
 #include "millrace/train/pipeline/pipeline_training.h"
+#include "millrace/train/quantized/frozen_graph.h"
+#include "millrace/train/quantized/quantized_graph.h"
 #include "millrace/train/replica_device_setter.h"
 #include "millrace/train/replicas/gradient_wire.h"
 #include "millrace/train/replicas/sync_replicas.h"

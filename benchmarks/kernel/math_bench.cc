@@ -84,5 +84,53 @@ MR_MATMUL(MatMulDouble32, 32, 32, 32, DataType::kDouble, false, false);
 MR_MATMUL(MatMulInt32, 512, 512, 512, DataType::kInt32, false, false);
 MR_MATMUL(MatMulComplex64, 512, 512, 512, DataType::kComplex64, false, false);
 
+// A layer of 1,024 units as floats and as bytes, for 64 examples and for one.
+MR_MATMUL(MatMul64x1024, 64, 1024, 1024, kF, false, false);
+MR_MATMUL(MatMul1x1024, 1, 1024, 1024, kF, false, false);
+
+Tensor Bytes(TensorShape shape, DataType type) {
+  Tensor t = Tensor::New(type, std::move(shape));
+  for (size_t i = 0; i < t.size_bytes(); ++i) {
+    t.mutable_data()[i] = static_cast<char>(i * 7919 % 251);
+  }
+  return t;
+}
+std::vector<Tensor> ByteLayer(int64_t rows, bool requantizes) {
+  const Tensor zero = Tensor::Scalar(0.0f), one = Tensor::Scalar(1.0f);
+  std::vector<Tensor> in = {Bytes({rows, 1024}, DataType::kQuint8),
+                            Bytes({1024, 1024}, DataType::kQint8),
+                            Floats({1024}),
+                            zero,
+                            one,
+                            Tensor::Scalar(-1.0f),
+                            one};
+  if (requantizes) {
+    in.push_back(zero);
+    in.push_back(one);
+  }
+  return in;
+}
+AttrMap ByteTypes(DataType out) {
+  return {{"T1", DataType::kQuint8},
+          {"T2", DataType::kQint8},
+          {"Tbias", kF},
+          {"Toutput", out}};
+}
+MR_BENCH(ByteLayer64x1024, 2.0 * 64 * 1024 * 1024,
+         "QuantizedMatMulWithBiasAndReluAndRequantize", ByteLayer(64, true),
+         ByteTypes(DataType::kQuint8));
+MR_BENCH(ByteLayer1x1024, 2.0 * 1024 * 1024,
+         "QuantizedMatMulWithBiasAndReluAndRequantize", ByteLayer(1, true),
+         ByteTypes(DataType::kQuint8));
+MR_BENCH(ByteSums64x1024, 2.0 * 64 * 1024 * 1024, "QuantizedMatMulWithBias",
+         ByteLayer(64, false), ByteTypes(DataType::kQint32));
+MR_BENCH(ToBytes64x1024, 64 * 1024 * 5, "QuantizeV2",
+         {Floats({64, 1024}), Tensor::Scalar(-1.0f), Tensor::Scalar(1.0f)},
+         {{"T", DataType::kQuint8}, {"mode", "MIN_FIRST"}});
+MR_BENCH(FromBytes64x1024, 64 * 1024 * 5, "Dequantize",
+         {Bytes({64, 1024}, DataType::kQuint8), Tensor::Scalar(0.0f),
+          Tensor::Scalar(1.0f)},
+         {{"T", DataType::kQuint8}, {"mode", "MIN_FIRST"}});
+
 }  // namespace
 }  // namespace millrace

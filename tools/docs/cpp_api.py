@@ -42,6 +42,11 @@ PAGES = {
     ["millrace/train/optimizers"],
   ),
   "layers": ("Layers", "Layers and their regularizers.", ["millrace/train/layers"]),
+  "quantized": (
+    "Networks in 8 bits",
+    "A trained network with weights and activations of 8 bits, and one with its variables as constants.",
+    ["millrace/train/quantized/quantized_graph.h", "millrace/train/quantized/frozen_graph.h"],
+  ),
   "recurrent": ("Recurrent cells", "Cells, and their unrolling over a number of steps.", ["millrace/train/rnn"]),
   "input": ("Input", "Queues that threads fill, producers of input, batches.", ["millrace/train/input"]),
   "servers": (

@@ -4,51 +4,13 @@
 
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/convolution/conv_problem.h"
-#include "millrace/ops/quantize/gemm.h"
+#include "millrace/ops/quantize/byte_product.h"
 #include "millrace/ops/quantize/range.h"
+#include "millrace/ops/quantize/window_rows.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
-
-// Row i is the window of output pixel i: its pixels with all channels each.
-// Elements outside of the image are `padding`.
-class WindowRows : public RowSource {
- public:
-  WindowRows(const ConvProblem& p, const uint8_t* data, int16_t padding)
-      : p_(p), data_(data), padding_(padding) {}
-
-  void Fill(int64_t row, int64_t begin, int64_t n,
-            int16_t* out) const override {
-    const Window &h = p_.window[1], &w = p_.window[2];
-    const int64_t depth = p_.in_depth;
-    const int64_t image = row / (h.output * w.output);
-    const int64_t top = row / w.output % h.output * h.stride - h.before;
-    const int64_t left = row % w.output * w.stride - w.before;
-    int64_t tap = begin / depth, channel = begin % depth;
-    while (n > 0) {
-      const int64_t y = top + tap / w.filter, x = left + tap % w.filter;
-      const int64_t count = std::min(n, depth - channel);
-      if (y < 0 || y >= h.input || x < 0 || x >= w.input) {
-        std::fill(out, out + count, padding_);
-      } else {
-        const uint8_t* from =
-            data_ + ((image * h.input + y) * w.input + x) * depth + channel;
-        for (int64_t i = 0; i < count; ++i) out[i] = from[i];
-      }
-      out += count;
-      n -= count;
-      channel = 0;
-      ++tap;
-    }
-  }
-
- private:
-  const ConvProblem& p_;
-  const uint8_t* data_;
-  int16_t padding_;
-};
 
 // Computes the convolution if the type has no number for 0, so that the padding
 // could not be represented.
@@ -165,8 +127,8 @@ class QuantizedConv2D {
   }
 
  private:
-  static Status Convolve(KernelContext& ctx, const ConvProblem& p,
-                         Range range_x, Range range_f, Tensor* out) {
+  Status Convolve(KernelContext& ctx, const ConvProblem& p, Range range_x,
+                  Range range_f, Tensor* out) const {
     if (out->num_elements() == 0) return OkStatus();
     const auto* x = reinterpret_cast<const uint8_t*>(ctx.input(0).data());
     const auto* f = reinterpret_cast<const uint8_t*>(ctx.input(1).data());
@@ -176,16 +138,15 @@ class QuantizedConv2D {
     if (zero_x < 0 || zero_x > 255) {
       return PlainConv(ctx, p, x, f, zero_x, zero_f, z);
     }
-    const WindowRows rows(p, x, static_cast<int16_t>(zero_x));
-    MR_ASSIGN_OR_RETURN(const PackedColumns columns,
-                        PackedColumns::Make(ctx, f, p.Taps() * p.in_depth,
-                                            p.out_depth, p.out_depth, 1));
-    return QuantizedGemm(ctx, p.batch * p.OutputPixels(), rows, columns, zero_x,
-                         zero_f, z);
+    const WindowRows<uint8_t> rows(p, x, static_cast<uint8_t>(zero_x));
+    return product_.Run(ctx, p.batch * p.OutputPixels(), rows, zero_x,
+                        {ctx.input(1), p.Taps() * p.in_depth, p.out_depth},
+                        zero_f, z);
   }
 
   ConvAttrs attrs_;
   bool is_valid_ = false;
+  ByteProduct product_;
 };
 
 }  // namespace

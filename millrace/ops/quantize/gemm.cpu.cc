@@ -156,12 +156,10 @@ class PackedRows {
       if (i < rows) {
         a.Fill(first + i, begin, depth, line_.data());
         uint32_t sum = 0;
-        for (int64_t d = 0; d < depth; ++d) {
-          sum += static_cast<uint32_t>(line_[d]);
-        }
+        for (int64_t d = 0; d < depth; ++d) sum += line_[d];
         sums[i] += sum;
       } else {
-        std::fill(line_.begin(), line_.begin() + depth, int16_t{0});
+        std::fill(line_.begin(), line_.begin() + depth, uint8_t{0});
       }
       if (depth % 2 != 0) line_[depth] = 0;
       for (int64_t p = 0; p < pairs_; ++p, to += 2 * kRows) {
@@ -175,7 +173,8 @@ class PackedRows {
 
  private:
   int64_t pairs_ = 0;
-  std::vector<int16_t> panels_, line_;
+  std::vector<int16_t> panels_;
+  std::vector<uint8_t> line_;
 };
 
 struct Block {

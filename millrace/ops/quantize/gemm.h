@@ -1,5 +1,6 @@
 // Products of matrices of 8-bit numbers, exact in 32 bits, which wrap around: c
-// = sum of (a - a_zero) (b - b_zero), for QuantizedMatMul and QuantizedConv2D.
+// = sum of (a - a_zero) (b - b_zero), by our own loops. Kernels compute theirs
+// by byte_product.h.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,16 @@
 
 namespace millrace::ops {
 
-// Provides the rows of a. Thread-safe.
+// Provides the rows of a as bytes without sign; those of signed numbers are 128
+// more. Thread-safe.
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  // Writes elements [begin, begin + n) of a row, which are 8-bit numbers,
-  // signed or not.
+  // Writes elements [begin, begin + n) of a row.
   virtual void Fill(int64_t row, int64_t begin, int64_t n,
-                    int16_t* out) const = 0;
+                    uint8_t* out) const = 0;
+  // Returns the first row if all lie one behind the other, otherwise null.
+  virtual const uint8_t* InPlace() const { return nullptr; }
 };
 
 // The columns of b, packed for the products: made once, used by all rows.

@@ -2,28 +2,12 @@
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
-#include "millrace/ops/quantize/gemm.h"
+#include "millrace/ops/quantize/byte_product.h"
+#include "millrace/ops/quantize/matrix_rows.h"
 #include "millrace/ops/quantize/range.h"
 
 namespace millrace::ops {
 namespace {
-
-// A matrix of uint8, possibly transposed.
-class MatrixRows : public RowSource {
- public:
-  MatrixRows(const uint8_t* data, int64_t row_stride, int64_t column_stride)
-      : data_(data), row_stride_(row_stride), column_stride_(column_stride) {}
-
-  void Fill(int64_t row, int64_t begin, int64_t n,
-            int16_t* out) const override {
-    const uint8_t* from = data_ + row * row_stride_ + begin * column_stride_;
-    for (int64_t i = 0; i < n; ++i) out[i] = from[i * column_stride_];
-  }
-
- private:
-  const uint8_t* data_;
-  int64_t row_stride_, column_stride_;
-};
 
 class QuantizedMatMul {
  public:
@@ -63,20 +47,18 @@ class QuantizedMatMul {
       return SetRange(ctx, 1,
                       RangeOfProducts<Quint8, Quint8>(range_a, range_b));
     }
-    const MatrixRows rows(reinterpret_cast<const uint8_t*>(a.data()),
-                          transpose_a_ ? 1 : k, transpose_a_ ? m : 1);
-    MR_ASSIGN_OR_RETURN(
-        const PackedColumns columns,
-        PackedColumns::Make(ctx, reinterpret_cast<const uint8_t*>(b.data()), k,
-                            n, transpose_b_ ? 1 : n, transpose_b_ ? k : 1));
-    MR_RETURN_IF_ERROR(QuantizedGemm(
-        ctx, m, rows, columns, ZeroOf<Quint8>(range_a), ZeroOf<Quint8>(range_b),
-        reinterpret_cast<int32_t*>(out->mutable_data())));
+    const MatrixRows rows(reinterpret_cast<const uint8_t*>(a.data()), m, k,
+                          transpose_a_);
+    MR_RETURN_IF_ERROR(
+        product_.Run(ctx, m, rows, ZeroOf<Quint8>(range_a),
+                     {b, k, n, transpose_b_}, ZeroOf<Quint8>(range_b),
+                     reinterpret_cast<int32_t*>(out->mutable_data())));
     return SetRange(ctx, 1, RangeOfProducts<Quint8, Quint8>(range_a, range_b));
   }
 
  private:
   bool transpose_a_ = false, transpose_b_ = false;
+  ByteProduct product_;
 };
 
 }  // namespace

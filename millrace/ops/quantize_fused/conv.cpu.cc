@@ -6,66 +6,12 @@
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/convolution/conv_problem.h"
-#include "millrace/ops/quantize/gemm.h"
+#include "millrace/ops/quantize/byte_product.h"
+#include "millrace/ops/quantize/window_rows.h"
 #include "millrace/ops/quantize_fused/finish.h"
 
 namespace millrace::ops {
 namespace {
-
-// Where the window of an output pixel lies in its image, and what it sees.
-struct WindowPlace {
-  int64_t image, top, left;
-
-  WindowPlace(const ConvProblem& p, int64_t pixel) {
-    const Window &h = p.window[1], &w = p.window[2];
-    image = pixel / (h.output * w.output);
-    top = pixel / w.output % h.output * h.stride - h.before;
-    left = pixel % w.output * w.stride - w.before;
-  }
-  // Returns the number of the input pixel below a tap, or -1 outside of the
-  // image.
-  int64_t PixelAt(const ConvProblem& p, int64_t tap) const {
-    const Window &h = p.window[1], &w = p.window[2];
-    const int64_t y = top + tap / w.filter * h.dilation;
-    const int64_t x = left + tap % w.filter * w.dilation;
-    if (y < 0 || y >= h.input || x < 0 || x >= w.input) return -1;
-    return (image * h.input + y) * w.input + x;
-  }
-};
-
-// Row i is the window of output pixel i: its taps with all channels each, zeros
-// outside of the image. I is uint8_t or int8_t.
-template <class I>
-class FusedWindowRows : public RowSource {
- public:
-  FusedWindowRows(const ConvProblem& p, const I* data) : p_(p), data_(data) {}
-
-  void Fill(int64_t row, int64_t begin, int64_t n,
-            int16_t* out) const override {
-    const WindowPlace place(p_, row);
-    const int64_t depth = p_.in_depth;
-    int64_t tap = begin / depth, channel = begin % depth;
-    while (n > 0) {
-      const int64_t count = std::min(n, depth - channel);
-      const int64_t pixel = place.PixelAt(p_, tap);
-      if (pixel < 0) {
-        std::fill(out, out + count, int16_t{0});
-      } else {
-        const I* from = data_ + pixel * depth + channel;
-        for (int64_t i = 0; i < count; ++i) out[i] = from[i];
-      }
-      out += count;
-      n -= count;
-      channel = 0;
-      ++tap;
-    }
-  }
-
- private:
-  const ConvProblem& p_;
-  const I* data_;
-};
 
 Status DepthwiseSums(KernelContext& ctx, const ConvProblem& p, const uint8_t* x,
                      const int8_t* filter, int32_t* sums) {
@@ -252,27 +198,26 @@ class FusedConvKernel {
     return OkStatus();
   }
 
-  static Status ComputeSums(KernelContext& ctx, const ConvProblem& p,
-                            int32_t* sums) {
+  Status ComputeSums(KernelContext& ctx, const ConvProblem& p,
+                     int32_t* sums) const {
     const char* const x = ctx.input(0).data();
-    const auto* f = reinterpret_cast<const int8_t*>(ctx.input(1).data());
     if constexpr (kKind == ConvKind::kDepthwise) {
+      const auto* f = reinterpret_cast<const int8_t*>(ctx.input(1).data());
       return DepthwiseSums(ctx, p, reinterpret_cast<const uint8_t*>(x), f,
                            sums);
     } else {
-      MR_ASSIGN_OR_RETURN(const PackedColumns columns,
-                          PackedColumns::Make(ctx, f, p.Taps() * p.in_depth,
-                                              p.out_depth, p.out_depth, 1));
-      const auto multiply = [&](const RowSource& rows) {
-        return QuantizedGemm(ctx, p.batch * p.OutputPixels(), rows, columns, 0,
-                             0, sums);
+      // `zero` is the number of 0 in the rows.
+      const auto multiply = [&](const RowSource& rows, int32_t zero) {
+        return product_.Run(ctx, p.batch * p.OutputPixels(), rows, zero,
+                            {ctx.input(1), p.Taps() * p.in_depth, p.out_depth},
+                            0, sums);
       };
       if (ctx.input_type(0) == DataType::kQint8) {
         return multiply(
-            FusedWindowRows<int8_t>(p, reinterpret_cast<const int8_t*>(x)));
+            WindowRows<int8_t>(p, reinterpret_cast<const int8_t*>(x), 0), 128);
       }
       return multiply(
-          FusedWindowRows<uint8_t>(p, reinterpret_cast<const uint8_t*>(x)));
+          WindowRows<uint8_t>(p, reinterpret_cast<const uint8_t*>(x), 0), 0);
     }
   }
 
@@ -280,6 +225,7 @@ class FusedConvKernel {
   std::vector<int64_t> paddings_;
   // Numbers of inputs; -1: the op has none.
   int bias_ = -1, range_ = 2, out_range_ = -1, summand_ = -1;
+  ByteProduct product_;
 };
 
 template <Activation kActivation>

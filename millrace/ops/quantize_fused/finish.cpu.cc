@@ -4,33 +4,87 @@
 #include <cmath>
 #include <limits>
 
+#include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
+#include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
-// Rounds to the nearest number of T, ties to even.
-template <class T>
-IntegerOf<T> RoundTo(float v) {
-  constexpr double kLow = static_cast<double>(Lowest<T>());
-  constexpr double kHigh = static_cast<double>(Highest<T>());
-  const double rounded = std::nearbyint(static_cast<double>(v));
-  if (!(rounded > kLow)) return static_cast<IntegerOf<T>>(Lowest<T>());
-  return rounded > kHigh ? static_cast<IntegerOf<T>>(Highest<T>())
-                         : static_cast<IntegerOf<T>>(rounded);
+// Results are computed in blocks of this many numbers, as floats.
+constexpr int64_t kFinishBlock = 1024;
+
+// Computes v = x * scale + bias, where `scales` and `bias` have a number for
+// each.
+MR_TARGET_CLONES void ScaleSums(const int32_t* x, const float* scales,
+                                const float* bias, float* v, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    v[i] = static_cast<float>(x[i]) * scales[i] + bias[i];
+  }
 }
 
-float SummandAt(const Tensor& t, int64_t i) {
-  const char* data = t.data();
-  switch (t.dtype()) {
-    case DataType::kFloat:
-      return reinterpret_cast<const float*>(data)[i];
-    case DataType::kQint8:
-      return reinterpret_cast<const int8_t*>(data)[i];
-    default:
-      return reinterpret_cast<const uint8_t*>(data)[i];
+template <class S>
+MR_TARGET_CLONES void AddSummand(const S* x, float step, float* v, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) v[i] += static_cast<float>(x[i]) * step;
+}
+
+// Sets z to v * per_step, at least `least`, rounded to the nearest number of T,
+// ties to even. NaN becomes the smallest.
+template <class T>
+MR_TARGET_CLONES void RoundSums(const float* v, float per_step, float least,
+                                IntegerOf<T>* z, int64_t n) {
+  constexpr auto kLow = static_cast<float>(Lowest<T>());
+  // The largest float that fits an int32.
+  constexpr auto kHigh =
+      std::min(static_cast<float>(Highest<T>()), 2147483520.0f);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    float x = v[i] * per_step;
+    x = x < least ? least : x;
+    x = std::nearbyint(x);
+    const bool is_high = x > kHigh;
+    x = x > kLow ? x : kLow;
+    x = is_high ? kHigh : x;
+    const auto number = static_cast<int32_t>(x);
+    z[i] = static_cast<IntegerOf<T>>(sizeof(IntegerOf<T>) == 4 && is_high
+                                         ? std::numeric_limits<int32_t>::max()
+                                         : number);
   }
+}
+
+void AddSummand(const FinishSpec& spec, int64_t begin, float* v, int64_t n) {
+  const char* const data = spec.summand->data();
+  switch (spec.summand->dtype()) {
+    case DataType::kFloat:
+      return AddSummand(reinterpret_cast<const float*>(data) + begin,
+                        spec.summand_step, v, n);
+    case DataType::kQint8:
+      return AddSummand(reinterpret_cast<const int8_t*>(data) + begin,
+                        spec.summand_step, v, n);
+    default:
+      return AddSummand(reinterpret_cast<const uint8_t*>(data) + begin,
+                        spec.summand_step, v, n);
+  }
+}
+
+// Repeats the numbers of all channels until there are kFinishBlock or more, so
+// that loops are long even for few channels.
+std::vector<float> RepeatedChannels(const std::vector<float>& once,
+                                    size_t depth) {
+  const size_t times = std::max<size_t>(1, kFinishBlock / depth);
+  std::vector<float> all;
+  all.reserve(times * depth);
+  for (size_t i = 0; i < times; ++i) {
+    if (once.empty()) {
+      all.resize(all.size() + depth, 0.0f);
+    } else {
+      all.insert(all.end(), once.begin(), once.end());
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -52,38 +106,46 @@ Status ReadBias(KernelContext& ctx, int input, FinishSpec* spec) {
                            " numbers, but has shape ",
                            bias.shape().DebugString());
   }
+  if (bias.dtype() == DataType::kFloat) {
+    const absl::Span<const float> numbers = bias.flat<float>();
+    spec->bias.assign(numbers.begin(), numbers.end());
+    return OkStatus();
+  }
+  const auto* q = reinterpret_cast<const int32_t*>(bias.data());
+  spec->bias.resize(depth);
   for (size_t i = 0; i < depth; ++i) {
-    if (bias.dtype() == DataType::kFloat) {
-      spec->bias.push_back(bias.flat<float>()[i]);
-    } else {
-      const int32_t q = reinterpret_cast<const int32_t*>(bias.data())[i];
-      spec->bias.push_back(static_cast<float>(q) * spec->scales[i]);
-    }
+    spec->bias[i] = static_cast<float>(q[i]) * spec->scales[i];
   }
   return OkStatus();
 }
 
 Status FinishSums(KernelContext& ctx, const FinishSpec& spec,
                   const int32_t* sums, Tensor* out) {
-  const auto depth = static_cast<int64_t>(spec.scales.size());
+  const size_t depth = spec.scales.size();
   if (out->num_elements() == 0) return OkStatus();
   const float per_step = 1.0f / spec.out_step;
+  const std::vector<float> scales = RepeatedChannels(spec.scales, depth);
+  const std::vector<float> bias = RepeatedChannels(spec.bias, depth);
+  const auto period = static_cast<int64_t>(scales.size());
   return Dispatch<Quint8, Qint8, Qint32>(
       out->dtype(), [&]<class T>() -> Status {
+        const float least =
+            spec.relu ? 0.0f : -std::numeric_limits<float>::infinity();
         auto* to = reinterpret_cast<IntegerOf<T>*>(out->mutable_data());
-        return ctx.ParallelFor(
-            out->num_elements() / depth, 3 * depth + 5,
-            [&](int64_t begin, int64_t end) {
-              for (int64_t i = begin * depth; i < end * depth; ++i) {
-                const auto channel = static_cast<size_t>(i % depth);
-                float v = static_cast<float>(sums[i]) * spec.scales[channel];
-                if (!spec.bias.empty()) v += spec.bias[channel];
+        return ShardElements(
+            ctx, out->num_elements(), 500, [&](int64_t begin, int64_t end) {
+              float block[kFinishBlock];
+              while (begin < end) {
+                const int64_t at = begin % period;
+                const int64_t n =
+                    std::min({kFinishBlock, period - at, end - begin});
+                ScaleSums(sums + begin, &scales[static_cast<size_t>(at)],
+                          &bias[static_cast<size_t>(at)], block, n);
                 if (spec.summand != nullptr) {
-                  v += SummandAt(*spec.summand, i) * spec.summand_step;
+                  AddSummand(spec, begin, block, n);
                 }
-                v *= per_step;
-                if (spec.relu && v < 0) v = 0;
-                to[i] = RoundTo<T>(v);
+                RoundSums<T>(block, per_step, least, to + begin, n);
+                begin += n;
               }
             });
       });

@@ -1,29 +1,12 @@
 // Kernels of QuantizedMatMulWithBias and its fused forms.
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/quantize/gemm.h"
+#include "millrace/ops/quantize/byte_product.h"
+#include "millrace/ops/quantize/matrix_rows.h"
 #include "millrace/ops/quantize_fused/finish.h"
 
 namespace millrace::ops {
 namespace {
-
-// A matrix of uint8, possibly transposed.
-class FusedMatrixRows : public RowSource {
- public:
-  FusedMatrixRows(const uint8_t* data, int64_t row_stride,
-                  int64_t column_stride)
-      : data_(data), row_stride_(row_stride), column_stride_(column_stride) {}
-
-  void Fill(int64_t row, int64_t begin, int64_t n,
-            int16_t* out) const override {
-    const uint8_t* from = data_ + row * row_stride_ + begin * column_stride_;
-    for (int64_t i = 0; i < n; ++i) out[i] = from[i * column_stride_];
-  }
-
- private:
-  const uint8_t* data_;
-  int64_t row_stride_, column_stride_;
-};
 
 enum class ProductActivation { kNone, kRelu };
 
@@ -77,18 +60,13 @@ class FusedMatMulKernel {
     spec.scales.assign(static_cast<size_t>(n), step_a * step_b);
     MR_RETURN_IF_ERROR(ReadBias(ctx, 2, &spec));
 
-    const FusedMatrixRows rows(reinterpret_cast<const uint8_t*>(a.data()),
-                               transpose_a_ ? 1 : k, transpose_a_ ? m : 1);
-    MR_ASSIGN_OR_RETURN(
-        const PackedColumns columns,
-        PackedColumns::Make(ctx, reinterpret_cast<const int8_t*>(b.data()), k,
-                            n, transpose_b_ ? 1 : n, transpose_b_ ? k : 1));
+    const ColumnMatrix columns{b, k, n, transpose_b_};
     if (min_first_ && range_a.min != 0) {
       // Each number of a stands for its step plus the start of the range.
-      for (int64_t j = 0; j < n; ++j) {
-        const auto sum =
-            static_cast<float>(static_cast<int32_t>(columns.sum(j)));
-        spec.bias[static_cast<size_t>(j)] += range_a.min * step_b * sum;
+      MR_ASSIGN_OR_RETURN(const std::vector<int32_t> sums,
+                          product_.ColumnSums(ctx, columns));
+      for (size_t j = 0; j < sums.size(); ++j) {
+        spec.bias[j] += range_a.min * step_b * static_cast<float>(sums[j]);
       }
     }
     Tensor temporary;
@@ -97,7 +75,9 @@ class FusedMatMulKernel {
       MR_ASSIGN_OR_RETURN(temporary, ctx.AllocateTemp(DataType::kInt32, shape));
       sums = temporary.mutable_flat<int32_t>().data();
     }
-    MR_RETURN_IF_ERROR(QuantizedGemm(ctx, m, rows, columns, 0, 0, sums));
+    const MatrixRows rows(reinterpret_cast<const uint8_t*>(a.data()), m, k,
+                          transpose_a_);
+    MR_RETURN_IF_ERROR(product_.Run(ctx, m, rows, 0, columns, 0, sums));
     return FinishSums(ctx, spec, sums, out);
   }
 
@@ -112,6 +92,7 @@ class FusedMatMulKernel {
 
   bool transpose_a_ = false, transpose_b_ = false;
   bool min_first_ = true, requantizes_ = false;
+  ByteProduct product_;
 };
 
 }  // namespace
