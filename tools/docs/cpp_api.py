@@ -36,13 +36,22 @@ PAGES = {
     ["millrace/client/variables"],
   ),
   "training": ("Training", "Sessions that recover, checkpoints, losses, metrics, threads that end together.", ["millrace/train"]),
+  "estimators": (
+    "Estimators",
+    "A model as a function: trained, evaluated and asked, in one process or by each task of a cluster.",
+    ["millrace/train/estimator"],
+  ),
   "optimizers": (
     "Optimizers",
     "Rules of descent, slots, learning rates, gradients that are clipped.",
     ["millrace/train/optimizers"],
   ),
   "layers": ("Layers", "Layers and their regularizers.", ["millrace/train/layers"]),
-  "recurrent": ("Recurrent cells", "Cells, and their unrolling over a number of steps.", ["millrace/train/rnn"]),
+  "recurrent": (
+    "Recurrent cells",
+    "Cells, their unrolling over a number of steps, and loops over sequences of any length.",
+    ["millrace/train/rnn"],
+  ),
   "input": ("Input", "Queues that threads fill, producers of input, batches.", ["millrace/train/input"]),
   "servers": (
     "Servers",
