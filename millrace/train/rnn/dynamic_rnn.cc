@@ -149,11 +149,15 @@ class RnnLoop {
     RnnCell::Step step = cell_.Call(block_.WithScope(b), x, state);
     if (!step.output || step.state.size() != state.size()) return {};
     if (length_) {
-      // Rows of finished examples are unchanged.
+      // Rows of finished examples are unchanged. Each is chosen on the device
+      // of its layer.
       const Output over = ops::LessEqual(b, length_, time);
-      step.output = ops::Select(b, over, zeros_, step.output);
+      const auto choose = [&](const Output& old, const Output& now) {
+        return ops::Select(b.WithDevice(now.op().device()), over, old, now);
+      };
+      step.output = choose(zeros_, step.output);
       for (size_t i = 0; i < state.size(); ++i) {
-        step.state[i] = ops::Select(b, over, state[i], step.state[i]);
+        step.state[i] = choose(state[i], step.state[i]);
       }
     }
     Outputs next = {ops::AddV2(b, time, 1),

@@ -15,11 +15,13 @@
 #include "millrace/train/optimizers/gradient_descent.h"
 #include "millrace/train/rnn/basic_lstm_cell.h"
 #include "millrace/train/rnn/basic_rnn_cell.h"
+#include "millrace/train/rnn/device_wrapper.h"
 #include "millrace/train/rnn/dropout_wrapper.h"
 #include "millrace/train/rnn/gru_cell.h"
 #include "millrace/train/rnn/lstm_cell.h"
 #include "millrace/train/rnn/multi_rnn_cell.h"
 #include "millrace/train/rnn/static_rnn.h"
+#include "millrace/train/testing/cpus_suite.h"
 
 namespace millrace::train {
 namespace {
@@ -321,6 +323,44 @@ TEST(DynamicRnn, VariablesAreOutside) {
   const auto after = session.Run({loss});
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_LT((*after)[0].scalar<float>(), (*before)[0].scalar<float>());
+}
+
+// The layers of a stack may be on devices of their own.
+TEST(DynamicRnn, OverDevices) {
+  const Scope s = Scope::NewRoot();
+  std::vector<std::unique_ptr<RnnCell>> layers;
+  for (const std::string& device : Cpus(2)) {
+    layers.push_back(std::make_unique<DeviceWrapper>(
+        std::make_unique<BasicLstmCell>(3), device));
+  }
+  MultiRnnCell cell(std::move(layers));
+  const VariableScope v = VariableScope(s).WithInitializer(
+      RandomUniform({.min = -1, .max = 1, .seed = 5}));
+  const Output x = ops::Const(s, LoopInputs());
+  const Output lengths = ops::Const(s, {4, 1, 3});
+  const DynamicRnnResult loop =
+      DynamicRnn(v, cell, x, {.sequence_length = lengths});
+  const DynamicRnnResult plain = Unrolled(v, cell, x, lengths);
+  ASSERT_TRUE(s.ok()) << s.status();
+  std::vector<Output> handles;
+  std::vector<std::string> devices;
+  for (const ops::Variable& w : ops::TrainableVariables(s)) {
+    handles.push_back(w.handle());
+    devices.push_back(w.op().device());
+  }
+  EXPECT_THAT(devices,
+              ElementsAre(Cpus(2)[0], Cpus(2)[0], Cpus(2)[1], Cpus(2)[1]));
+  std::vector<Output> fetches = {loop.outputs, plain.outputs};
+  const auto of_loop = ops::Gradients(s, {LossOf(s, loop)}, handles);
+  const auto of_plain = ops::Gradients(s, {LossOf(s, plain)}, handles);
+  for (size_t i = 0; i < handles.size(); ++i) {
+    fetches.push_back(of_loop[i].tensor);
+    fetches.push_back(of_plain[i].tensor);
+  }
+  const std::vector<Tensor> values = ValuesOnCpus(s, 2).Of(fetches);
+  for (size_t i = 0; i < values.size(); i += 2) {
+    EXPECT_LT(Difference(values[i], values[i + 1]), 1e-5) << fetches[i].name();
+  }
 }
 
 TEST(DynamicRnn, DropoutIsNewInEachStep) {
