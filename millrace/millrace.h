@@ -43,6 +43,13 @@
 
 // Training.
 #include "millrace/train/coordinator.h"
+#include "millrace/train/estimator/cluster_environment.h"
+#include "millrace/train/estimator/estimator.h"
+#include "millrace/train/estimator/estimator_results.h"
+#include "millrace/train/estimator/estimator_spec.h"
+#include "millrace/train/estimator/run_config.h"
+#include "millrace/train/estimator/train_and_evaluate.h"
+#include "millrace/train/estimator/train_specs.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/input/batches.h"
 #include "millrace/train/input/input_producers.h"
@@ -94,6 +101,7 @@
 #include "millrace/train/rnn/cell.h"
 #include "millrace/train/rnn/device_wrapper.h"
 #include "millrace/train/rnn/dropout_wrapper.h"
+#include "millrace/train/rnn/dynamic_rnn.h"
 #include "millrace/train/rnn/gru_cell.h"
 #include "millrace/train/rnn/lstm_cell.h"
 #include "millrace/train/rnn/multi_rnn_cell.h"

@@ -17,6 +17,18 @@ constexpr char kNotReady[] = "variables without a value: ";
 constexpr char kClosed[] = "the monitored session is closed";
 constexpr char kNoSession[] = "the callable has no monitored session";
 
+// Returns the op that prepares what each session has for itself; null if there
+// is nothing.
+Operation LocalInitializers(const Scope& root) {
+  const std::vector<Operation> tables =
+      root.graph().Collection<Operation>(graph_keys::kTableInitializers);
+  std::vector<ControlInput> all(tables.begin(), tables.end());
+  if (!ops::LocalVariables(root).empty()) {
+    all.push_back(ops::LocalVariablesInitializer(root));
+  }
+  return all.empty() ? Operation() : ops::Group(root, all);
+}
+
 }  // namespace
 
 bool IsRecoverable(const Status& status) {
@@ -40,10 +52,8 @@ MonitoredSession::MonitoredSession(const Scope& scope,
   const Scope root = scope_.SubScope("").WithoutControlDependencies();
   uninitialized_ = ops::ReportUninitialized(root, ops::GlobalVariables(root));
   init_ = ops::GlobalVariablesInitializer(root);
-  if (!ops::LocalVariables(root).empty()) {
-    local_init_ = ops::LocalVariablesInitializer(root);
-  }
-  if (!options_.checkpoint_dir.empty()) {
+  local_init_ = LocalInitializers(root);
+  if (!options_.checkpoint_dir.empty() || !options_.restore_from.empty()) {
     saver_ = std::make_unique<Saver>(root, options_.saver);
   }
   has_queue_runners_ =
@@ -131,7 +141,9 @@ Status MonitoredSession::MakeReady() {
     // A failed restore leaves variables as they were before it, or at their
     // initial values: not ready, though all have one.
     const bool is_chief = IsChief();
-    if (missing[0].num_elements() == 0 && !(is_chief && restore_pending_)) {
+    const bool begins_anew = !options_.restore_from.empty() && !initialized;
+    if (missing[0].num_elements() == 0 &&
+        !(is_chief && (restore_pending_ || begins_anew))) {
       break;
     }
     if (initialized) {
@@ -166,7 +178,7 @@ Status MonitoredSession::MakeReady() {
     saved_nanos_ = NowNanos();
     saved_step_ = global_step_;
     // The age of an earlier program's newest checkpoint is unknown.
-    MR_RETURN_IF_ERROR(SaveNow());
+    MR_RETURN_IF_ERROR(Save().status());
   } else {
     saved_step_ = std::min(saved_step_, global_step_);
   }
@@ -188,9 +200,11 @@ void MonitoredSession::StartQueues() {
 
 Status MonitoredSession::RestoreOrInitialize() {
   if (saver_) {
-    MR_ASSIGN_OR_RETURN(
-        const std::string newest,
-        LatestCheckpoint(saver_->files(), options_.checkpoint_dir));
+    std::string newest = options_.restore_from;
+    if (newest.empty()) {
+      MR_ASSIGN_OR_RETURN(
+          newest, LatestCheckpoint(saver_->files(), options_.checkpoint_dir));
+    }
     if (!newest.empty()) {
       // Initializes the variables that the checkpoints omit.
       if (!options_.saver.variables.empty() ||
@@ -205,7 +219,7 @@ Status MonitoredSession::RestoreOrInitialize() {
   }
   MR_RETURN_IF_ERROR(session_->RunTargets({init_}));
   // Gives recoveries a checkpoint, even if a task is lost at once.
-  return SaveNow();
+  return Save().status();
 }
 
 StatusOr<std::vector<Tensor>> MonitoredSession::RunOnce(
@@ -276,7 +290,7 @@ Status MonitoredSession::AfterRun(const Run& run,
 }
 
 Status MonitoredSession::SaveIfDue() {
-  if (!saver_) return OkStatus();
+  if (!Saves()) return OkStatus();
   if (!IsChief()) {
     knows_history_ = false;  // the chief saves, and removes checkpoints
     return OkStatus();
@@ -288,16 +302,31 @@ Status MonitoredSession::SaveIfDue() {
       (options_.save_steps > 0 &&
        global_step_ - saved_step_ >= options_.save_steps);
   if (!due) return OkStatus();
-  const Status saved = SaveNow();
+  const StatusOr<std::string> saved = Save();
   if (!saved.ok()) {
     MR_LOG(Warning) << "the checkpoint of step " << global_step_
-                    << " was not saved: " << saved;
+                    << " was not saved: " << saved.status();
+    return saved.status();
   }
-  return saved;
+  return TellSaved(*saved);
 }
 
 Status MonitoredSession::SaveNow() {
-  if (!saver_ || !IsChief()) return OkStatus();
+  MR_ASSIGN_OR_RETURN(const std::string checkpoint, Save());
+  return TellSaved(checkpoint);
+}
+
+Status MonitoredSession::TellSaved(const std::string& checkpoint) {
+  if (checkpoint.empty()) return OkStatus();
+  HookContext context = Context();
+  for (SessionHook* hook : options_.hooks) {
+    MR_RETURN_IF_ERROR(hook->AfterSave(context, checkpoint));
+  }
+  return OkStatus();
+}
+
+StatusOr<std::string> MonitoredSession::Save() {
+  if (!Saves() || !IsChief()) return std::string();
   if (!session_) {
     return FailedPrecondition(
         "nothing to save: the monitored session is not started, lost or "
@@ -312,15 +341,14 @@ Status MonitoredSession::SaveNow() {
   if (step_variable_) {
     MR_ASSIGN_OR_RETURN(step, ReadGlobalStep(*session_, step_variable_));
   }
-  MR_RETURN_IF_ERROR(
-      saver_
-          ->Save(*session_,
-                 JoinPath(options_.checkpoint_dir, options_.checkpoint_name),
-                 {.step = step})
-          .status());
+  MR_ASSIGN_OR_RETURN(
+      const std::string checkpoint,
+      saver_->Save(*session_,
+                   JoinPath(options_.checkpoint_dir, options_.checkpoint_name),
+                   {.step = step}));
   saved_nanos_ = NowNanos();
   saved_step_ = step.value_or(global_step_);
-  return OkStatus();
+  return checkpoint;
 }
 
 void MonitoredSession::Drop() {
@@ -373,8 +401,21 @@ Status MonitoredSession::Close() {
   closed_ = true;
   coordinator_->RequestStop();
   Status status = OkStatus();
-  if (saver_ && saved_step_ != global_step_ && IsChief()) status = SaveEnd();
-  if (!session_) return status;
+  if (Saves() && saved_step_ != global_step_ && IsChief()) status = SaveEnd();
+  UpdateStatus(status, EndSession());
+  return status;
+}
+
+Status MonitoredSession::CloseWithoutSaving() {
+  if (closed_) return OkStatus();
+  closed_ = true;
+  coordinator_->RequestStop();
+  return EndSession();
+}
+
+Status MonitoredSession::EndSession() {
+  if (!session_) return OkStatus();
+  Status status = OkStatus();
   HookContext context = Context();
   for (SessionHook* hook : options_.hooks)
     UpdateStatus(status, hook->AtEnd(context));

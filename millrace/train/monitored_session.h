@@ -33,6 +33,10 @@ struct MonitoredSessionOptions {
   // was lost. Empty: always the chief.
   std::function<bool()> is_chief;
   std::string checkpoint_dir;  // empty: no checkpoints
+  // The prefix of a checkpoint that each session of the chief begins with,
+  // whatever values the variables have; for evaluations. Empty: the newest of
+  // checkpoint_dir, where variables have no value.
+  std::string restore_from;
   std::string checkpoint_name = "model.ckpt";
   double save_seconds = 600;  // 0: not by time
   int64_t save_steps = 0;     // 0: not by steps
@@ -85,8 +89,10 @@ class MonitoredCallable {
 // Not thread-safe, and nor are its callables; but any thread may call
 // RequestStop of the coordinator.
 //
-// The graph's queue runners run along with each session, from the time when its
-// variables have values. Their errors stop the coordinator, and runs and Close
+// Each session runs the initializers of the local variables, and the ops of
+// graph_keys::kTableInitializers, which begin tables and iterators. The graph's
+// queue runners run along with it, from the time when its variables have
+// values. Their errors stop the coordinator, and runs and Close
 // report them; errors that come from a lost task lead to a recovery, and then
 // the queues are left open.
 class MonitoredSession {
@@ -113,8 +119,8 @@ class MonitoredSession {
   // there is a session already.
   Status Start();
   bool ShouldStop() const { return coordinator_->ShouldStop(); }
-  // Writes a checkpoint now. Requires: this is the chief. Returns
-  // FAILED_PRECONDITION without a session.
+  // Writes a checkpoint now and calls the hooks' AfterSave. Requires: this is
+  // the chief. Returns FAILED_PRECONDITION without a session.
   Status SaveNow();
   // Writes the last checkpoint and calls the hooks' AtEnd. If the session was
   // lost with steps that no checkpoint has, the chief creates it again, once,
@@ -122,6 +128,9 @@ class MonitoredSession {
   // limit of their own; a failure to save is an error, DATA_LOSS if the values
   // are gone. Idempotent.
   Status Close();
+  // Does as Close, but writes no checkpoint: after an error by which the values
+  // of now should not be the newest ones that are kept.
+  Status CloseWithoutSaving();
 
   Coordinator& coordinator() { return *coordinator_; }
   Saver* saver() { return saver_.get(); }
@@ -147,10 +156,15 @@ class MonitoredSession {
   StatusOr<std::vector<Tensor>> RunUntilDone(Run& run,
                                              const std::vector<Tensor>& feeds);
   Status AfterRun(const Run& run, const std::vector<Tensor>& fetches);
+  bool Saves() const { return saver_ && !options_.checkpoint_dir.empty(); }
+  // Writes a checkpoint; returns its prefix, "" if nothing is saved here.
+  StatusOr<std::string> Save();
+  Status TellSaved(const std::string& checkpoint);  // calls AfterSave
   Status SaveIfDue();
   Status SaveEnd();
   // Creates a session with the variables as the lost one left them.
   Status HoldLastValues();
+  Status EndSession();  // calls the hooks' AtEnd and closes session_
   void StartQueues();
   void ForgetCallables();  // those of session_
   // Returns the error to report for a failed run: the queue runner's, if that
@@ -166,7 +180,7 @@ class MonitoredSession {
   Output uninitialized_;
   Operation init_;
   Operation local_init_;
-  std::unique_ptr<Saver> saver_;  // null without checkpoints
+  std::unique_ptr<Saver> saver_;  // null if nothing is saved or restored
   std::vector<std::shared_ptr<Run>> runs_;
   bool has_queue_runners_ = false;
 

@@ -1,6 +1,7 @@
 #include "millrace/train/session_hook.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "millrace/base/clock.h"
 #include "millrace/base/log.h"
@@ -39,6 +40,29 @@ Status StopAtStepHook::AfterCreate(HookContext& context) {
 Status StopAtStepHook::AfterRun(HookContext& context) {
   if (context.global_step >= last_step_) context.coordinator.RequestStop();
   return OkStatus();
+}
+
+Status StopAfterStepsHook::AfterCreate(HookContext& context) {
+  if (!last_step_) last_step_ = context.global_step + steps_;
+  return AfterRun(context);
+}
+
+Status StopAfterStepsHook::AfterRun(HookContext& context) {
+  if (last_step_ && context.global_step >= *last_step_) {
+    context.coordinator.RequestStop();
+  }
+  return OkStatus();
+}
+
+Status NanHook::AfterRun(HookContext& context) {
+  if (fetch_ >= context.fetches.size()) {
+    return InvalidArgument("the run gives no fetch ", fetch_, " for the ",
+                           name_, ", it has ", context.fetches.size());
+  }
+  MR_ASSIGN_OR_RETURN(const double value, ScalarValue(context.fetches[fetch_]));
+  if (!std::isnan(value)) return OkStatus();
+  return FailedPrecondition("NaN ", name_, " during training, at step ",
+                            context.global_step);
 }
 
 LoggingHook::LoggingHook(std::vector<std::string> names, double every_seconds)

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -36,6 +38,11 @@ class SessionHook {
   virtual Status AfterCreate(HookContext&) { return OkStatus(); }
   // Called after each run that returns the global step.
   virtual Status AfterRun(HookContext&) { return OkStatus(); }
+  // Called after each checkpoint that is due after a run, that SaveNow is asked
+  // for, or that ends the session; not after the one with which it begins.
+  virtual Status AfterSave(HookContext&, const std::string& /*checkpoint*/) {
+    return OkStatus();
+  }
   // Called before the session closes, unless it was lost and not created again.
   virtual Status AtEnd(HookContext&) { return OkStatus(); }
 };
@@ -49,6 +56,32 @@ class StopAtStepHook final : public SessionHook {
 
  private:
   const int64_t last_step_;
+};
+
+// Requests a stop after so many global steps from where the first session
+// began; a session that is made again does not begin anew.
+class StopAfterStepsHook final : public SessionHook {
+ public:
+  explicit StopAfterStepsHook(int64_t steps) : steps_(steps) {}
+  Status AfterCreate(HookContext& context) override;
+  Status AfterRun(HookContext& context) override;
+
+ private:
+  const int64_t steps_;
+  std::optional<int64_t> last_step_;
+};
+
+// Ends the run whose scalar fetch `fetch` is not a number: FAILED_PRECONDITION
+// that names the step. As the first hook it keeps such a step from being saved.
+class NanHook final : public SessionHook {
+ public:
+  NanHook(size_t fetch, std::string name)
+      : fetch_(fetch), name_(std::move(name)) {}
+  Status AfterRun(HookContext& context) override;
+
+ private:
+  const size_t fetch_;
+  const std::string name_;  // for the message
 };
 
 // Logs scalar fetches at an interval in seconds.

@@ -26,7 +26,13 @@ def ended(name, *arguments):
 
 @pytest.mark.parametrize(
   "name, shows",
-  [("hello", "[grpc://host:port]"), ("distributed_cpp", "csv_readers"), ("networks", "--rows"), ("demo", "--optimizer")],
+  [
+    ("hello", "[grpc://host:port]"),
+    ("distributed_cpp", "csv_readers"),
+    ("networks", "--rows"),
+    ("demo", "--optimizer"),
+    ("estimator", "FOLDER"),
+  ],
 )
 def test_help(name, shows):
   code, out, err = ended(name, "--help")
@@ -63,7 +69,16 @@ def test_tour_learns_and_goes_on_from_its_checkpoint(tmp_path):
   assert example("tour", str(tmp_path)).startswith("step 100, ")
 
 
-@pytest.mark.parametrize("name, page", [("hello", "README.md"), ("tour", "docs/reference/cpp.md")])
+def test_estimator_learns_and_keeps_its_model(tmp_path):
+  assert example("estimator", str(tmp_path / "model")) == "step 300, learned: yes\n"
+  assert {"checkpoint", "model.ckpt-300.index", "eval"} <= set(os.listdir(tmp_path / "model"))
+  # There is nothing left to train.
+  assert example("estimator", str(tmp_path / "model")) == "step 300, learned: yes\n"
+
+
+@pytest.mark.parametrize(
+  "name, page", [("hello", "README.md"), ("tour", "docs/reference/cpp.md"), ("estimator", "docs/reference/cpp.md")]
+)
 def test_pages_show_the_programs(name, page):
   root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
   with open(os.path.join(root, page), encoding="utf-8") as f:

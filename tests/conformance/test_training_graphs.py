@@ -83,7 +83,7 @@ def assert_same(got, want, rtol=2e-6, atol=1e-6):
 def test_the_list_is_complete(folder):
   kinds = [f"{name}_{kind}_{form}" for name in OPTIMIZERS for kind in ("reference", "resource") for form in ("dense", "rows")]
   assert sorted(models(folder)) == sorted(
-    kinds + ["schedules", "clips", "moving_averages", "random_values", "embeddings", "losses", "metrics", "noise"]
+    kinds + ["schedules", "clips", "moving_averages", "random_values", "embeddings", "losses", "metrics", "noise", "dynamic_rnn"]
   )
 
 
@@ -99,6 +99,38 @@ def test_optimizers(folder, name, use_resource, rows):
     want = run(session, graph, tf1.global_variables_initializer(), train)
   got, _ = ours(folder, f"{name}_{'resource' if use_resource else 'reference'}_{'rows' if rows else 'dense'}")
   assert_same(got, want)
+
+
+class BasicCell:
+  """BasicRNNCell with the names that it has in checkpoints."""
+
+  output_size = state_size = 3
+
+  def zero_state(self, batch_size, dtype):
+    return tf.zeros([batch_size, 3], dtype)
+
+  def __call__(self, inputs, state, scope=None):
+    with tf1.variable_scope("basic_rnn_cell"):
+      start = (np.arange(15, dtype=np.float32) % 7 - 3).reshape(5, 3) / 4
+      kernel = tf1.get_variable("kernel", initializer=start, use_resource=False)
+      bias = tf1.get_variable("bias", [3], initializer=tf1.zeros_initializer(), use_resource=False)
+    new = tf.tanh(tf.nn.bias_add(tf.matmul(tf.concat([inputs, state], 1), kernel), bias))
+    return new, new
+
+
+def test_dynamic_rnn(folder):
+  got, (fetched,) = ours(folder, "dynamic_rnn")
+  with tf1.Graph().as_default() as graph, tf1.Session() as session:
+    x = np.sin(np.arange(20, dtype=np.float32)).reshape(2, 5, 2)
+    rnn = tf1.nn.dynamic_rnn(BasicCell(), x, sequence_length=[5, 3], dtype=tf.float32)
+    loss = tf.reduce_sum(tf.square(rnn[0])) + tf.reduce_sum(rnn[1])
+    train = tf1.train.GradientDescentOptimizer(0.1).minimize(loss)
+    want = run(session, graph, tf1.global_variables_initializer(), train)
+    values = session.run(rnn)
+  assert sorted(got) == ["rnn/basic_rnn_cell/bias", "rnn/basic_rnn_cell/kernel"]
+  assert_same(got, want, rtol=1e-4, atol=1e-5)
+  for a, b in zip(fetched, values, strict=True):
+    np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
 def test_schedules(folder):

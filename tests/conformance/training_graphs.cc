@@ -36,6 +36,8 @@
 #include "millrace/train/optimizers/proximal_adagrad.h"
 #include "millrace/train/optimizers/proximal_gradient_descent.h"
 #include "millrace/train/optimizers/rms_prop.h"
+#include "millrace/train/rnn/basic_rnn_cell.h"
+#include "millrace/train/rnn/dynamic_rnn.h"
 
 namespace millrace {
 namespace {
@@ -346,6 +348,25 @@ Model Noise(const Scope& s) {
   return model;
 }
 
+// A loop over sequences, of which the second ends first, and its gradient.
+Model DynamicRnn(const Scope& s) {
+  std::vector<float> kernel;
+  for (int i = 0; i < 15; ++i)
+    kernel.push_back(static_cast<float>(i % 7 - 3) / 4);
+  const VariableScope v =
+      VariableScope(s).WithInitializer(Constant(Tensor::Vector<float>(kernel)));
+  const Output x =
+      ops::Reshape(s, ops::Sin(s, ops::Range(s, 0.0f, 20.0f, 1.0f)), {2, 5, 2});
+  train::BasicRnnCell cell(3);
+  const train::DynamicRnnResult rnn =
+      train::DynamicRnn(v, cell, x, {.sequence_length = ops::Const(s, {5, 3})});
+  const Output loss =
+      ops::AddV2(s, ops::Sum(s, ops::Square(s, rnn.outputs), {0, 1, 2}),
+                 ops::Sum(s, rnn.state[0], {0, 1}));
+  train::GradientDescentOptimizer rule(0.1);
+  return {rule.Minimize(s, loss), {rnn.outputs, rnn.state[0]}};
+}
+
 std::vector<Named> Models() {
   std::vector<Named> models;
   for (const auto& [name, make] : Optimizers()) {
@@ -368,6 +389,7 @@ std::vector<Named> Models() {
   models.push_back({"losses", Losses});
   models.push_back({"metrics", Metrics});
   models.push_back({"noise", Noise});
+  models.push_back({"dynamic_rnn", DynamicRnn});
   return models;
 }
 

@@ -36,6 +36,11 @@ PAGES = {
     ["millrace/client/variables"],
   ),
   "training": ("Training", "Sessions that recover, checkpoints, losses, metrics, threads that end together.", ["millrace/train"]),
+  "estimators": (
+    "Estimators",
+    "A model as a function: trained, evaluated and asked, in one process or by each task of a cluster.",
+    ["millrace/train/estimator"],
+  ),
   "optimizers": (
     "Optimizers",
     "Rules of descent, slots, learning rates, gradients that are clipped.",
@@ -47,7 +52,11 @@ PAGES = {
     "A trained network with weights and activations of 8 bits, and one with its variables as constants.",
     ["millrace/train/quantized/quantized_graph.h", "millrace/train/quantized/frozen_graph.h"],
   ),
-  "recurrent": ("Recurrent cells", "Cells, and their unrolling over a number of steps.", ["millrace/train/rnn"]),
+  "recurrent": (
+    "Recurrent cells",
+    "Cells, their unrolling over a number of steps, and loops over sequences of any length.",
+    ["millrace/train/rnn"],
+  ),
   "input": ("Input", "Queues that threads fill, producers of input, batches.", ["millrace/train/input"]),
   "servers": (
     "Servers",

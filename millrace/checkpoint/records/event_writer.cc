@@ -9,6 +9,7 @@
 #include "millrace/checkpoint/bundle/bundle_index.h"
 #include "millrace/checkpoint/parse_proto.h"
 #include "millrace/checkpoint/records/histogram.h"
+#include "millrace/tensor/wire.h"
 #include "proto/event/event.pb.h"
 
 namespace millrace {
@@ -108,6 +109,18 @@ Status EventWriter::AddScalar(int64_t step, absl::string_view tag,
   auto* entry = event.mutable_summary()->add_value();
   entry->set_tag(std::string(tag));
   entry->set_simple_value(value);
+  return WriteEvent(event);
+}
+
+Status EventWriter::AddTensor(int64_t step, absl::string_view tag,
+                              const Tensor& tensor) {
+  MR_ASSIGN_OR_RETURN(const ByteChunks bytes, EncodeTensor(tensor));
+  tensorflow::Event event = NewEvent(step);
+  auto* entry = event.mutable_summary()->add_value();
+  entry->set_tag(std::string(tag));
+  if (!ParseFrom(bytes.Flatten(), entry->mutable_tensor())) {
+    return Internal("Tensor does not encode");
+  }
   return WriteEvent(event);
 }
 

@@ -14,6 +14,7 @@
 #include "millrace/base/status.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/checkpoint/records/record_writer.h"
+#include "millrace/tensor/tensor.h"
 
 namespace tensorflow {
 class Event;
@@ -51,6 +52,9 @@ class EventWriter {
   EventWriter& operator=(const EventWriter&) = delete;
 
   Status AddScalar(int64_t step, absl::string_view tag, float value);
+  // Adds any tensor, as summaries of plug-ins and texts are. Returns
+  // INVALID_ARGUMENT for one that cannot be encoded.
+  Status AddTensor(int64_t step, absl::string_view tag, const Tensor& tensor);
   Status AddHistogram(int64_t step, absl::string_view tag,
                       const Histogram& histogram);
   // Adds a serialized Summary, the output of summary ops. Returns

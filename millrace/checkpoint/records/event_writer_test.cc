@@ -38,6 +38,9 @@ TEST(EventWriter, WritesEveryKind) {
   tensorflow::Summary summary;
   summary.add_value()->set_tag("raw");
   ASSERT_TRUE(writer->AddSummaryBytes(5, summary.SerializeAsString()).ok());
+  ASSERT_TRUE(
+      writer->AddTensor(5, "words", Tensor::Vector<std::string>({"a", "bc"}))
+          .ok());
   ASSERT_TRUE(writer->AddGraph("graph").ok());
   ASSERT_TRUE(writer->AddMetaGraph("meta").ok());
   ASSERT_TRUE(
@@ -56,7 +59,7 @@ TEST(EventWriter, WritesEveryKind) {
   EXPECT_FALSE(writer->AddScalar(9, "late", 1).ok());
 
   const auto events = ReadEvents(&files, writer->path());
-  ASSERT_EQ(events.size(), 9u);
+  ASSERT_EQ(events.size(), 10u);
   EXPECT_EQ(events[0].file_version(), "brain.Event:2");
   EXPECT_GT(events[0].wall_time(), 0);
   EXPECT_EQ(events[1].step(), 3);
@@ -64,13 +67,18 @@ TEST(EventWriter, WritesEveryKind) {
   EXPECT_EQ(events[1].summary().value(0).simple_value(), 0.5f);
   EXPECT_EQ(events[2].summary().value(0).histo().num(), 1);
   EXPECT_EQ(events[3].summary().value(0).tag(), "raw");
-  EXPECT_EQ(events[4].graph_def(), "graph");
-  EXPECT_EQ(events[5].meta_graph_def(), "meta");
-  EXPECT_EQ(events[6].session_log().status(),
+  EXPECT_EQ(events[4].summary().value(0).tag(), "words");
+  const auto& words = events[4].summary().value(0).tensor();
+  EXPECT_EQ(words.dtype(), tensorflow::DT_STRING);
+  EXPECT_EQ(words.tensor_shape().dim(0).size(), 2);
+  EXPECT_EQ(words.string_val(1), "bc");
+  EXPECT_EQ(events[5].graph_def(), "graph");
+  EXPECT_EQ(events[6].meta_graph_def(), "meta");
+  EXPECT_EQ(events[7].session_log().status(),
             tensorflow::SessionLog::CHECKPOINT);
-  EXPECT_EQ(events[6].session_log().checkpoint_path(), "/ckpt-6");
-  EXPECT_EQ(events[7].tagged_run_metadata().tag(), "step7");
-  EXPECT_EQ(events[8].wall_time(), 1.5);
+  EXPECT_EQ(events[7].session_log().checkpoint_path(), "/ckpt-6");
+  EXPECT_EQ(events[8].tagged_run_metadata().tag(), "step7");
+  EXPECT_EQ(events[9].wall_time(), 1.5);
 }
 
 TEST(EventWriter, WritersOfOneSecondHaveTheirOwnFiles) {

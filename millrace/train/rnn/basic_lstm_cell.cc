@@ -9,20 +9,27 @@ Output BasicLstmCell::Activate(const Scope& scope, const Output& x) const {
                              : ops::Tanh(scope, x);
 }
 
+bool BasicLstmCell::Build(const VariableScope& block, int64_t inputs,
+                          DataType dtype) {
+  kernel_ = block.GetValue("kernel", TensorShape({inputs + units_, 4 * units_}),
+                           {.dtype = dtype});
+  bias_ = block.GetValue("bias", TensorShape({4 * units_}),
+                         {.dtype = dtype, .initializer = Zeros()});
+  return kernel_ && bias_;
+}
+
+bool BasicLstmCell::CreateVariables(const VariableScope& variables,
+                                    int64_t inputs, DataType dtype) {
+  return kernel_ || Build(variables.Sub(options_.name), inputs, dtype);
+}
+
 RnnCell::Step BasicLstmCell::Call(const VariableScope& variables,
                                   const Output& x,
                                   const std::vector<Output>& state) {
   const VariableScope block = variables.Sub(options_.name);
   const Scope& s = block.scope();
   if (!CheckCall(s, x, state)) return {};
-  if (!kernel_) {
-    kernel_ = block.GetValue(
-        "kernel", TensorShape({x.shape().dim(1) + units_, 4 * units_}),
-        {.dtype = x.dtype()});
-    bias_ = block.GetValue("bias", TensorShape({4 * units_}),
-                           {.dtype = x.dtype(), .initializer = Zeros()});
-  }
-  if (!kernel_ || !bias_) return {};
+  if (!kernel_ && !Build(block, x.shape().dim(1), x.dtype())) return {};
   const Output& c = state[0];
   const std::vector<Output> gates =
       ops::Split(s, 1, Affine(s, x, state[1], kernel_, bias_), 4);

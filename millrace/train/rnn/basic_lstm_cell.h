@@ -27,10 +27,13 @@ class BasicLstmCell final : public RnnCell {
   std::vector<int64_t> state_sizes() const override { return {units_, units_}; }
   std::vector<bool> state_is_memory() const override { return {true, false}; }
   int64_t output_size() const override { return units_; }
+  bool CreateVariables(const VariableScope& variables, int64_t inputs,
+                       DataType dtype) override;
   Step Call(const VariableScope& variables, const Output& x,
             const std::vector<Output>& state) override;
 
  private:
+  bool Build(const VariableScope& block, int64_t inputs, DataType dtype);
   Output Activate(const Scope& scope, const Output& x) const;
 
   const int64_t units_;

@@ -22,10 +22,13 @@ class BasicRnnCell final : public RnnCell {
 
   std::vector<int64_t> state_sizes() const override { return {units_}; }
   int64_t output_size() const override { return units_; }
+  bool CreateVariables(const VariableScope& variables, int64_t inputs,
+                       DataType dtype) override;
   Step Call(const VariableScope& variables, const Output& x,
             const std::vector<Output>& state) override;
 
  private:
+  bool Build(const VariableScope& block, int64_t inputs, DataType dtype);
   const int64_t units_;
   const BasicRnnCellOptions options_;
   Output kernel_;

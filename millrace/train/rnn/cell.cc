@@ -19,6 +19,11 @@ std::vector<Output> RnnCell::ZeroState(const Scope& scope, const Input& batch,
   return state;
 }
 
+bool RnnCell::CreateVariables(const VariableScope& /*variables*/,
+                              int64_t /*inputs*/, DataType /*dtype*/) {
+  return true;
+}
+
 bool RnnCell::CheckCall(const Scope& scope, const Output& x,
                         const std::vector<Output>& state) const {
   if (!x) return false;

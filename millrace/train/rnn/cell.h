@@ -9,8 +9,8 @@
 
 namespace millrace::train {
 
-// Creates its variables in the first call; all steps share them. Used for one
-// graph. Not thread-safe.
+// Creates its variables at the first CreateVariables or Call; all steps share
+// them. Used for one graph. Not thread-safe.
 class RnnCell {
  public:
   struct Step {
@@ -30,6 +30,14 @@ class RnnCell {
   virtual std::vector<bool> state_is_memory() const {
     return std::vector<bool>(state_sizes().size(), false);
   }
+
+  // Creates the variables for inputs [batch, `inputs`] of type `dtype`, in a
+  // block of `variables` that is named after the cell, as Call does otherwise.
+  // Calls inside of a loop come after it, since what belongs to a variable,
+  // such as its regularizer and the joining of its parts, is to be outside.
+  // Returns false after an error of the graph. Default: creates nothing.
+  virtual bool CreateVariables(const VariableScope& variables, int64_t inputs,
+                               DataType dtype);
 
   // Builds one step. x [batch, inputs] must have a known number of inputs that
   // is the same in every call. Variables are created in a block of `variables`

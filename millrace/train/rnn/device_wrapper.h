@@ -39,13 +39,20 @@ class DeviceWrapper final : public RnnCell {
     return cell_->state_is_memory();
   }
   int64_t output_size() const override { return cell_->output_size(); }
+  bool CreateVariables(const VariableScope& variables, int64_t inputs,
+                       DataType dtype) override {
+    return cell_->CreateVariables(OnDevice(variables), inputs, dtype);
+  }
   Step Call(const VariableScope& variables, const Output& x,
             const std::vector<Output>& state) override {
-    return cell_->Call(
-        variables.WithScope(variables.scope().WithDevice(device_)), x, state);
+    return cell_->Call(OnDevice(variables), x, state);
   }
 
  private:
+  VariableScope OnDevice(const VariableScope& variables) const {
+    return variables.WithScope(variables.scope().WithDevice(device_));
+  }
+
   const std::unique_ptr<RnnCell> cell_;
   const std::string device_;
 };

@@ -31,6 +31,10 @@ class DropoutWrapper final : public RnnCell {
     return cell_->state_is_memory();
   }
   int64_t output_size() const override { return cell_->output_size(); }
+  bool CreateVariables(const VariableScope& variables, int64_t inputs,
+                       DataType dtype) override {
+    return cell_->CreateVariables(variables, inputs, dtype);
+  }
   Step Call(const VariableScope& variables, const Output& x,
             const std::vector<Output>& state) override;
 

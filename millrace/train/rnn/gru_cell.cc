@@ -26,6 +26,11 @@ bool GruCell::Build(const VariableScope& block, int64_t inputs,
   return gate_kernel_ && gate_bias_ && candidate_kernel_ && candidate_bias_;
 }
 
+bool GruCell::CreateVariables(const VariableScope& variables, int64_t inputs,
+                              DataType dtype) {
+  return gate_kernel_ || Build(variables.Sub(options_.name), inputs, dtype);
+}
+
 RnnCell::Step GruCell::Call(const VariableScope& variables, const Output& x,
                             const std::vector<Output>& state) {
   const VariableScope block = variables.Sub(options_.name);

@@ -28,6 +28,8 @@ class GruCell final : public RnnCell {
 
   std::vector<int64_t> state_sizes() const override { return {units_}; }
   int64_t output_size() const override { return units_; }
+  bool CreateVariables(const VariableScope& variables, int64_t inputs,
+                       DataType dtype) override;
   Step Call(const VariableScope& variables, const Output& x,
             const std::vector<Output>& state) override;
 

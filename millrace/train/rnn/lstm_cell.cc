@@ -50,6 +50,11 @@ Output LstmCell::Gate(const Scope& scope, const Output& sum,
                       ops::AddV2(scope, sum, ops::Mul(scope, diagonal, c)));
 }
 
+bool LstmCell::CreateVariables(const VariableScope& variables, int64_t inputs,
+                               DataType dtype) {
+  return kernel_ || Build(variables.Sub(options_.name), inputs, dtype);
+}
+
 RnnCell::Step LstmCell::Call(const VariableScope& variables, const Output& x,
                              const std::vector<Output>& state) {
   const VariableScope block = variables.Sub(options_.name);

@@ -39,6 +39,8 @@ class LstmCell final : public RnnCell {
   int64_t output_size() const override {
     return options_.projection.value_or(units_);
   }
+  bool CreateVariables(const VariableScope& variables, int64_t inputs,
+                       DataType dtype) override;
   Step Call(const VariableScope& variables, const Output& x,
             const std::vector<Output>& state) override;
 

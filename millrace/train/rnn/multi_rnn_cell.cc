@@ -20,6 +20,20 @@ std::vector<bool> MultiRnnCell::state_is_memory() const {
   return is_memory;
 }
 
+bool MultiRnnCell::CreateVariables(const VariableScope& variables,
+                                   int64_t inputs, DataType dtype) {
+  const VariableScope block = variables.Sub(options_.name);
+  int64_t width = inputs;
+  for (size_t i = 0; i < cells_.size(); ++i) {
+    if (!cells_[i]->CreateVariables(block.Sub(absl::StrCat("cell_", i)), width,
+                                    dtype)) {
+      return false;
+    }
+    width = cells_[i]->output_size();
+  }
+  return true;
+}
+
 RnnCell::Step MultiRnnCell::Call(const VariableScope& variables,
                                  const Output& x,
                                  const std::vector<Output>& state) {

@@ -27,6 +27,8 @@ class MultiRnnCell final : public RnnCell {
   int64_t output_size() const override {
     return cells_.empty() ? 0 : cells_.back()->output_size();
   }
+  bool CreateVariables(const VariableScope& variables, int64_t inputs,
+                       DataType dtype) override;
   Step Call(const VariableScope& variables, const Output& x,
             const std::vector<Output>& state) override;
 
