@@ -32,15 +32,20 @@ def gradient(value, sparse):
 
 
 class Model:
-  """In the default graph; on `ps`, a function of the number of a variable, are the global step (0) and the variable (1)."""
+  """In the default graph; `places` are the devices of the global step, of the variable, and of all else."""
 
-  def __init__(self, tf, use_resource, sparse, ps=lambda number: ""):
+  def __init__(self, tf, use_resource, sparse, places=("", "", "")):
     self.tf = tf
     with tf.variable_scope("", use_resource=use_resource):
-      with tf.device(ps(0)):
+      with tf.device(places[0]):
         self.step = tf.train.get_or_create_global_step()
-      with tf.device(ps(1)):
+      with tf.device(places[1]):
         self.w = tf.get_variable("w", initializer=BEGIN)
+    with tf.device(places[2]):
+      self._make_loss(sparse)
+
+  def _make_loss(self, sparse):
+    tf = self.tf
     self._begun = tf.FIFOQueue(-1, [tf.int32], [[]], shared_name="begun")
     self._go = tf.FIFOQueue(-1, [tf.float32], [[]], shared_name="go")
     if sparse:
@@ -59,6 +64,10 @@ class Model:
 
   def run_stale(self, session, fetches, staleness):
     """Runs a step during which others count so many updates."""
+    return self.run_while(session, fetches, lambda: session.run(self._count_others, {self._by_others: staleness}))
+
+  def run_while(self, session, fetches, meanwhile):
+    """Runs a step that goes on from its gradients when `meanwhile` has been called."""
     found = []
 
     def run():
@@ -70,7 +79,7 @@ class Model:
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     session.run(self._await_begun)
-    session.run(self._count_others, {self._by_others: staleness})
+    meanwhile()
     session.run(self._let_go)
     thread.join(PATIENCE_S)
     assert found, "the step does not end"
