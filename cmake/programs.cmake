@@ -41,7 +41,8 @@ foreach(tool IN LISTS tools)
   endif()
 endforeach()
 
-# An example is a file, or a folder's main.cc with the other files of the folder.
+# An example is a file, or a folder's main.cc with the other files of the folder;
+# that of examples/<name>/cpp is called millrace_<name>.
 # examples/support holds what several of them share.
 if(MILLRACE_BUILD_EXAMPLES)
   file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/support/*.cc")
@@ -55,6 +56,11 @@ if(MILLRACE_BUILD_EXAMPLES)
   foreach(main IN LISTS mains)
     cmake_path(GET main PARENT_PATH folder)
     cmake_path(GET folder FILENAME name)
+    if(name STREQUAL "cpp")
+      cmake_path(GET folder PARENT_PATH parent)
+      cmake_path(GET parent FILENAME name)
+      set(name "millrace_${name}")
+    endif()
     set(files "${sources}")
     string(LENGTH "${folder}/" prefix_length)
     foreach(file IN LISTS sources)

@@ -1,0 +1,37 @@
+// The programs of this folder: each trains networks on several servers in
+// several ways, and tells by tables and pictures how the ways differ.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "millrace/millrace.h"
+
+namespace millrace::parallel {
+
+struct Options {
+  bool is_small = false;  // small networks and few steps: seconds, for tests
+  std::string out;        // a folder for tables and pictures; empty: none
+  std::string data;       // of Fashion-MNIST; empty: where Debian has it
+  uint64_t seed = 1;      // of values and orders
+  std::string server;     // the command `millrace`
+};
+
+// A program in one line each: its function, its name and what it does. The
+// function lies in NAME.cc; all of them are compiled as one, so what a file has
+// to itself needs names that the others do not have.
+//
+// clang-format off
+#define MR_PARALLEL_PROGRAMS(PROGRAM) \
+  PROGRAM(DataParallel, "data_parallel", "Four forms of data parallelism: in one graph and between graphs, synchronous and asynchronous.") \
+  PROGRAM(SpareReplicas, "spare_replicas", "Five workers, one of them slow: synchronous with 0, 1 and 2 spares, and asynchronous.") \
+  PROGRAM(Embedding, "embedding", "A table over the parameter servers, of which a step moves only the rows that it touches.") \
+  PROGRAM(ServingWhileTraining, "serving_while_training", "One network answers queries on all devices while it trains.")
+// clang-format on
+
+#define MR_PARALLEL_DECLARE(function, name, sentence) \
+  Status function(const Options& options);
+MR_PARALLEL_PROGRAMS(MR_PARALLEL_DECLARE)
+#undef MR_PARALLEL_DECLARE
+
+}  // namespace millrace::parallel

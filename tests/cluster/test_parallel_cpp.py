@@ -1,0 +1,155 @@
+"""examples/parallel/cpp: each program of `millrace_parallel --list` in its small form, with what its table must say."""
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "conformance"))
+import task_servers  # noqa: E402
+
+PROGRAM = os.path.join(os.environ.get("MILLRACE_BUILD", "build/dev"), "examples", "millrace_parallel")
+PATIENCE_S = 300
+UNITS = {"": 1, "%": 0.01, "s": 1, "ms": 1e-3, "B": 1, "kB": 1e3, "MB": 1e6}
+
+pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="examples/millrace_parallel is not built")
+
+
+def run(*arguments):
+  return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+def programs():
+  """The names of --list, one a line, each with a sentence."""
+  if not os.path.exists(PROGRAM):
+    return []
+  lines = run("--list").stdout.splitlines()
+  assert all(re.fullmatch(r"\w+ +\S.*\.", line) for line in lines), lines
+  return [line.split()[0] for line in lines]
+
+
+def number(text):
+  """A cell: "52,300", "1.2 kB", "87.1 %"; None for "-"; what is no number stays as it is."""
+  if text == "-":
+    return None
+  found = re.fullmatch(r"([\d.,]+(?:e[+-]?\d+)?) ?(\D*)", text)
+  if not found or found[2] not in UNITS:
+    return text
+  return float(found[1].replace(",", "")) * UNITS[found[2]]
+
+
+def table_of(folder):
+  """{first cell: {column: cell}} of TABLE.md; rows of one name are numbered: "rows alone", "rows alone 2"."""
+  lines = [line for line in (folder / "TABLE.md").read_text().splitlines() if line.startswith("|")]
+  columns, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if not line.startswith("|--")]
+  table = {}
+  for row in rows:
+    name, count = row[0], 2
+    while name in table:
+      name, count = "%s %d" % (row[0], count), count + 1
+    table[name] = dict(zip(columns[1:], map(number, row[1:])))
+  return table
+
+
+def column(table, name):
+  return [row[name] for row in table.values()]
+
+
+def check_data_parallel(table):
+  one, in_graph, between, *_ = table.values()
+  assert column(table, "updates") == [100, 100, 100, 200, 200]
+  # The mean of two gradients is the gradient of both batches together.
+  assert [in_graph["loss"], between["loss"]] == pytest.approx([one["loss"]] * 2, abs=2e-3)
+  assert min(column(table, "accuracy")) > 0.3
+  assert min(column(table, "examples/s")) > 0
+
+
+def check_spare_replicas(table):
+  without, none, one, two, _, alone = table.values()
+  assert column(table, "gradients a step") == [2, 3, 2, 1, 2, 1]
+  # Workers take 10 ms for a batch, and one of them 100 ms.
+  assert without["median step"] >= 0.01
+  assert none["median step"] >= 0.1
+  for spared in (one, two):
+    assert 0.01 <= spared["median step"] < none["median step"]
+    assert spared["updates"] > none["updates"]
+  assert alone["updates"] > none["updates"]
+
+
+def check_embedding(table):
+  row_bytes = 4 * 16
+  whole, *of_rows = table.values()
+  assert whole["bytes a step"] >= 2 * whole["rows"] * row_bytes
+  for row in of_rows:
+    # Each row there and back, with its number, and little besides.
+    rows_there_and_back = 2 * row["rows touched"] * row_bytes
+    assert 0.95 * rows_there_and_back <= row["bytes a step"] <= 1.5 * rows_there_and_back + 10_000
+  assert [row["rows"] for row in of_rows] == [1_000, 100_000, 100_000]
+  assert of_rows[1]["of the table"] < 0.02 < of_rows[0]["of the table"]
+  assert all(row["accuracy"] > 0.3 for row in (whole, of_rows[0]))
+  # The same words, the same values.
+  assert of_rows[0]["loss"] == pytest.approx(whole["loss"], abs=2e-3)
+
+
+def check_serving_while_training(table):
+  trains, answers, both = table.values()
+  assert [trains["queries/s"], answers["examples/s"]] == [None, None]
+  for row in (answers, both):
+    assert row["queries/s"] > 0
+    assert 0 < row["median"] <= row["of 99 in 100"]
+  for row in (trains, both):
+    assert row["examples/s"] > 0
+  assert answers["right"] > 0.4
+  assert both["last tenth"] > 0.2
+
+
+@pytest.mark.parametrize("name", programs())
+def test_small(name, tmp_path):
+  out = tmp_path / "made" / "here"
+  done = run(name, "--small", "--out", str(out), "--server", task_servers.COMMAND)
+  assert done.returncode == 0, done.stderr
+  table = table_of(out)
+  pictures = list(out.glob("*.svg"))
+  assert [picture.stem for picture in pictures] == [name]
+  assert xml.etree.ElementTree.parse(pictures[0]).getroot().tag.endswith("svg")
+  for row in table:
+    assert re.sub(r" \d+$", "", row) in done.stdout
+  # Programs without a line here have tests of their own.
+  check = globals().get("check_" + name)
+  if check:
+    check(table)
+
+
+def test_all_have_checks():
+  checks = {name[len("check_") :] for name in globals() if name.startswith("check_")}
+  assert checks <= set(programs())
+
+
+@pytest.mark.parametrize(
+  "arguments, message",
+  [
+    ([], "a program is required"),
+    (["data_paralel"], "did you mean data_parallel?"),
+    (["data_parallel", "--list"], "excludes"),
+    (["data_parallel", "--smal"], "did you mean --small?"),
+  ],
+)
+def test_what_is_refused(arguments, message):
+  done = run(*arguments)
+  assert done.returncode == 2
+  assert done.stderr.startswith("millrace_parallel: ") and message in done.stderr
+
+
+def test_data_that_is_not_there(tmp_path):
+  done = run("data_parallel", "--small", "--data", str(tmp_path))
+  assert done.returncode == 1
+  assert "NOT_FOUND" in done.stderr and "train-images-idx3-ubyte.gz" in done.stderr
+
+
+def test_a_server_that_does_not_start(tmp_path):
+  done = run("embedding", "--small", "--server", str(tmp_path / "none"))
+  assert done.returncode == 1
+  assert "the server of ps 0 ended with exit code 127" in done.stderr
