@@ -65,7 +65,7 @@ Scope WorkerScope(const Scope& root, int worker) {
        .worker_device = absl::StrCat("/job:worker/task:", worker)}));
 }
 
-ops::Variable Weights(const Scope& s, bool use_resource) {
+ops::Variable WireWeights(const Scope& s, bool use_resource) {
   return ops::Variable(s.WithOpName("w"),
                        Tensor::Zeros(DataType::kFloat, {kWeights}),
                        {.use_resource = use_resource, .shared_name = "w"});
@@ -108,7 +108,7 @@ TEST(GradientWireCluster, EachWorkerKeepsWhatItDidNotSend) {
     ForBothWorkers(
         [&](const WireCluster& cluster) {
           const Scope s = Scope::NewRoot();
-          const ops::Variable w = Weights(WorkerScope(s, 0), use_resource);
+          const ops::Variable w = WireWeights(WorkerScope(s, 0), use_resource);
           Session session(s, cluster.Session(0));
           const Status status = session.RunTargets({w.initializer()});
           EXPECT_TRUE(status.ok()) << status;
@@ -116,7 +116,7 @@ TEST(GradientWireCluster, EachWorkerKeepsWhatItDidNotSend) {
         [&](const WireCluster& cluster, int worker) {
           const Scope root = Scope::NewRoot();
           const Scope s = WorkerScope(root, worker);
-          const ops::Variable w = Weights(s, use_resource);
+          const ops::Variable w = WireWeights(s, use_resource);
           // Gradients of 1 or 2.
           const Output loss =
               ops::Sum(s, ops::Mul(s, w, static_cast<float>(worker + 1)), {0});
@@ -136,7 +136,7 @@ TEST(GradientWireCluster, EachWorkerKeepsWhatItDidNotSend) {
         },
         [&](const WireCluster& cluster) {
           const Scope s = Scope::NewRoot();
-          const ops::Variable w = Weights(WorkerScope(s, 0), use_resource);
+          const ops::Variable w = WireWeights(WorkerScope(s, 0), use_resource);
           Session session(s, cluster.Session(0));
           const auto weights = session.Run({w.Read(s)});
           ASSERT_TRUE(weights.ok()) << weights.status();
@@ -156,7 +156,7 @@ TEST(GradientWireCluster, SynchronousReplicasLearn) {
         const Scope root = Scope::NewRoot();
         const Scope s = WorkerScope(root, worker);
         const ops::Variable step = CreateGlobalStep(s);
-        const ops::Variable w = Weights(s, false);
+        const ops::Variable w = WireWeights(s, false);
         // Half of the squared distance from 1.
         const Output distance = ops::Sub(s, w, 1.0f);
         const Output loss = ops::Mul(
@@ -185,7 +185,7 @@ TEST(GradientWireCluster, SynchronousReplicasLearn) {
       },
       [](const WireCluster& cluster) {
         const Scope s = Scope::NewRoot();
-        const ops::Variable w = Weights(WorkerScope(s, 0), false);
+        const ops::Variable w = WireWeights(WorkerScope(s, 0), false);
         Session session(s, cluster.Session(0));
         const auto weights = session.Run({w.value()});
         ASSERT_TRUE(weights.ok()) << weights.status();
