@@ -8,7 +8,10 @@
 #include "millrace/base/files/memory_files.h"
 #include "millrace/checkpoint/checkpoint_reader.h"
 #include "millrace/checkpoint/records/record_reader.h"
+#include "millrace/client/default_tables.h"
 #include "millrace/client/ops.h"
+#include "millrace/cluster/server.h"
+#include "millrace/rpc/loopback/loopback.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/input/input_producers.h"
 #include "millrace/train/layers/dense.h"
@@ -270,6 +273,57 @@ TEST(Estimator, Hooks) {
   const auto trained = estimator.Train(Batches(), {.hooks = {&stop}});
   ASSERT_TRUE(trained.ok()) << trained.status();
   EXPECT_EQ(trained->checkpoint, "/m/model.ckpt-4");
+}
+
+// The values of an evaluation stay on the server, and the next one begins with
+// its own checkpoint all the same.
+TEST(Estimator, EvaluatesOnAServer) {
+  MemoryFiles files;
+  const auto network = std::make_shared<LoopbackNetwork>();
+  ServerOptions options;
+  options.cluster = ClusterSpec::Parse("worker=127.0.0.1:1001").value();
+  options.task = {.job = "worker", .index = 0};
+  options.transport = network;
+  options.ops = &DefaultOps();
+  options.kernels = &DefaultKernels();
+  options.files = &files;
+  const auto server = Server::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  RunConfig config = InMemory(&files);
+  config.save_checkpoints_steps = 1;
+  config.session.transport = network;
+  config.place.evaluation_master = (*server)->target();
+  Estimator estimator(Halving, config);
+  ASSERT_TRUE(estimator.Train(Batches(), {.steps = 3}).ok());
+  for (const int step : {3, 1, 2, 3}) {
+    const auto result = estimator.Evaluate(
+        Batches(),
+        {.steps = 1, .checkpoint = absl::StrCat("/m/model.ckpt-", step)});
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->global_step, step);
+    EXPECT_EQ(result->Number("mean").value(), 2 * (1 - std::pow(0.5, step)));
+  }
+  // Predictions are made in this process.
+  (*server)->Stop(0);
+  EXPECT_TRUE(estimator
+                  .Predict(Batches(),
+                           [](const NamedTensors&) { return OkStatus(); },
+                           {.batches = 1})
+                  .ok());
+}
+
+TEST(Estimator, DevicesAsTold) {
+  MemoryFiles files;
+  RunConfig config = InMemory(&files);
+  std::vector<std::string> variables;
+  config.device_function = [&variables](const Node& node) {
+    if (node.op->name == "VariableV2") variables.push_back(node.name);
+    return std::string("/device:CPU:0");
+  };
+  Estimator estimator(Halving, config);
+  ASSERT_TRUE(estimator.Train(Batches(), {.steps = 1}).ok());
+  EXPECT_THAT(variables,
+              ElementsAre("global_step", "w", "mean/total", "mean/count"));
 }
 
 TEST(Estimator, OneSeedOneModel) {
