@@ -79,6 +79,26 @@ def check_spare_replicas(table):
   assert alone["updates"] > none["updates"]
 
 
+def check_model_parallel(table):
+  """The program itself fails if values differ by more than rounding, or if a stage takes micro-batches out of turn."""
+  assert {row.split(":")[0] for row in table} == {"dense", "convolutional", "recurrent", "queries"}
+  pipelines = {name: row for name, row in table.items() if "pipeline" in name}
+  assert len(pipelines) == 8
+  for name, row in table.items():
+    one_worker = name.endswith("on one worker")
+    assert (row["difference"] is None) == one_worker and (row["bytes a step"] == 0) == one_worker, name
+    if not one_worker:
+      assert row["difference"] < 1e-4, name
+    assert (row["idle"] is None) == (name not in pipelines), name
+  for name, row in pipelines.items():
+    stages, micro_batches = (int(number) for number in re.findall(r"\d+", name))
+    assert row["(p - 1)/(m + p - 1)"] == pytest.approx((stages - 1) / (micro_batches + stages - 1), abs=1e-3)
+    # Other programs use the cores as well: the full form looks closer.
+    assert 0 < row["idle"] < 1, name
+  # What goes through a cut: only the rows that chunks share, and a layer's outputs there and their gradients back.
+  assert table["dense: pipeline of 2, m = 8"]["bytes a step"] == table["dense: by layers"]["bytes a step"]
+
+
 def check_embedding(table):
   row_bytes = 4 * 16
   whole, *of_rows = table.values()

@@ -36,7 +36,8 @@ StatusOr<std::unique_ptr<Cluster>> Cluster::Start(const Options& options,
       examples::ServerProcessesOptions{.ps = tasks.ps,
                                        .workers = tasks.workers,
                                        .server = options.server,
-                                       .log_dir = folder});
+                                       .log_dir = folder,
+                                       .cores = tasks.cores});
   MR_RETURN_IF_ERROR(cluster->servers_->Start());
   // Servers that listen have not learned their cluster yet.
   const WaitScope wait("all servers to learn their cluster");

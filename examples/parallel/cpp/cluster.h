@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "examples/parallel/cpp/parallel.h"
 #include "examples/support/server_processes.h"
@@ -16,6 +17,7 @@ namespace millrace::parallel {
 struct Tasks {
   int ps = 1;
   int workers = 2;
+  std::vector<int> cores = {};  // of the workers, in turn; empty: shared
 };
 
 // All but Start and Reset may be used by several threads.

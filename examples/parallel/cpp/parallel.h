@@ -25,6 +25,7 @@ struct Options {
 #define MR_PARALLEL_PROGRAMS(PROGRAM) \
   PROGRAM(DataParallel, "data_parallel", "Four forms of data parallelism: in one graph and between graphs, synchronous and asynchronous.") \
   PROGRAM(SpareReplicas, "spare_replicas", "Five workers, one of them slow: synchronous with 0, 1 and 2 spares, and asynchronous.") \
+  PROGRAM(ModelParallel, "model_parallel", "Networks over several workers by layers, slices, chunks and pipelines, beside the same on one worker.") \
   PROGRAM(Embedding, "embedding", "A table over the parameter servers, of which a step moves only the rows that it touches.") \
   PROGRAM(ServingWhileTraining, "serving_while_training", "One network answers queries on all devices while it trains.")
 // clang-format on
