@@ -22,7 +22,7 @@
 namespace millrace::train {
 namespace {
 
-constexpr int64_t kWeights = 300;
+constexpr int64_t kWireWeights = 300;
 constexpr GradientWire kWire = {.form = GradientWire::Form::kTopK,
                                 .fraction = 0.1};
 
@@ -59,7 +59,7 @@ class WireCluster {
   std::vector<std::unique_ptr<Server>> servers_;
 };
 
-Scope WorkerScope(const Scope& root, int worker) {
+Scope ScopeOfWorker(const Scope& root, int worker) {
   return root.WithDevice(ReplicaDeviceSetter(
       {.ps_tasks = 1,
        .worker_device = absl::StrCat("/job:worker/task:", worker)}));
@@ -67,7 +67,7 @@ Scope WorkerScope(const Scope& root, int worker) {
 
 ops::Variable WireWeights(const Scope& s, bool use_resource) {
   return ops::Variable(s.WithOpName("w"),
-                       Tensor::Zeros(DataType::kFloat, {kWeights}),
+                       Tensor::Zeros(DataType::kFloat, {kWireWeights}),
                        {.use_resource = use_resource, .shared_name = "w"});
 }
 
@@ -94,7 +94,7 @@ void ForBothWorkers(
   }
 }
 
-float SumOf(const Tensor& tensor) {
+float TotalOf(const Tensor& tensor) {
   const auto values = tensor.flat<float>();
   return std::accumulate(values.begin(), values.end(), 0.0f);
 }
@@ -108,14 +108,15 @@ TEST(GradientWireCluster, EachWorkerKeepsWhatItDidNotSend) {
     ForBothWorkers(
         [&](const WireCluster& cluster) {
           const Scope s = Scope::NewRoot();
-          const ops::Variable w = WireWeights(WorkerScope(s, 0), use_resource);
+          const ops::Variable w =
+              WireWeights(ScopeOfWorker(s, 0), use_resource);
           Session session(s, cluster.Session(0));
           const Status status = session.RunTargets({w.initializer()});
           EXPECT_TRUE(status.ok()) << status;
         },
         [&](const WireCluster& cluster, int worker) {
           const Scope root = Scope::NewRoot();
-          const Scope s = WorkerScope(root, worker);
+          const Scope s = ScopeOfWorker(root, worker);
           const ops::Variable w = WireWeights(s, use_resource);
           // Gradients of 1 or 2.
           const Output loss =
@@ -132,19 +133,20 @@ TEST(GradientWireCluster, EachWorkerKeepsWhatItDidNotSend) {
           ASSERT_TRUE(status.ok()) << status;
           const auto rest = session.Run({ops::LocalVariables(s)[0].Read(root)});
           ASSERT_TRUE(rest.ok()) << rest.status();
-          kept[worker] = SumOf((*rest)[0]);
+          kept[worker] = TotalOf((*rest)[0]);
         },
         [&](const WireCluster& cluster) {
           const Scope s = Scope::NewRoot();
-          const ops::Variable w = WireWeights(WorkerScope(s, 0), use_resource);
+          const ops::Variable w =
+              WireWeights(ScopeOfWorker(s, 0), use_resource);
           Session session(s, cluster.Session(0));
           const auto weights = session.Run({w.Read(s)});
           ASSERT_TRUE(weights.ok()) << weights.status();
           // 30 of 300 elements a step, which have waited for 0 to 4 steps.
-          EXPECT_EQ(kept[0], kSteps * kWeights - 30 * 15);
+          EXPECT_EQ(kept[0], kSteps * kWireWeights - 30 * 15);
           EXPECT_EQ(kept[1], 2 * kept[0]);
-          EXPECT_EQ(-SumOf((*weights)[0]) + kept[0] + kept[1],
-                    3 * kSteps * kWeights);
+          EXPECT_EQ(-TotalOf((*weights)[0]) + kept[0] + kept[1],
+                    3 * kSteps * kWireWeights);
         });
   }
 }
@@ -154,7 +156,7 @@ TEST(GradientWireCluster, SynchronousReplicasLearn) {
       [](const WireCluster&) {},
       [](const WireCluster& cluster, int worker) {
         const Scope root = Scope::NewRoot();
-        const Scope s = WorkerScope(root, worker);
+        const Scope s = ScopeOfWorker(root, worker);
         const ops::Variable step = CreateGlobalStep(s);
         const ops::Variable w = WireWeights(s, false);
         // Half of the squared distance from 1.
@@ -185,7 +187,7 @@ TEST(GradientWireCluster, SynchronousReplicasLearn) {
       },
       [](const WireCluster& cluster) {
         const Scope s = Scope::NewRoot();
-        const ops::Variable w = WireWeights(WorkerScope(s, 0), false);
+        const ops::Variable w = WireWeights(ScopeOfWorker(s, 0), false);
         Session session(s, cluster.Session(0));
         const auto weights = session.Run({w.value()});
         ASSERT_TRUE(weights.ok()) << weights.status();
