@@ -128,7 +128,12 @@ StatusOr<std::vector<E>> ElementsFrom(KernelContext& ctx, const T* row,
                                       RowThreads threads) {
   constexpr int64_t kPiece = 1 << 16;
   std::vector<E> found;
-  if (least == 0) found.reserve(static_cast<size_t>(n));
+  if (least == 0) {  // all of them
+    found.resize(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i)
+      found[static_cast<size_t>(i)] = E(OrderKeyOf(row[i]), i);
+    return found;
+  }
   if (threads == RowThreads::kOne || n <= kPiece) {
     AppendElements(row, 0, n, least, &found);
     return found;

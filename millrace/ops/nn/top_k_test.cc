@@ -98,6 +98,15 @@ TEST(TopK, ASampleThatIsWrongDoesNoHarm) {
   CheckRow<float>(
       Row<float>(kSize, [](int64_t i) { return i < 2000 ? 5.0f : 1.0f; }),
       2001);
+  // Large ones only where the sample looks: fewer than it makes believe.
+  const int64_t samples = kSize / 16;
+  Tensor seen = Row<float>(kSize, [](int64_t) { return 1.0f; });
+  for (uint64_t i = 0; i < static_cast<uint64_t>(samples); ++i)
+    seen.mutable_flat<float>()[i * 16 + (i * 0x9e3779b97f4a7c15u >> 32) % 16] =
+        5.0f;
+  ASSERT_EQ(LikelyLeastKey(seen.flat<float>().data(), kSize, 20'000),
+            OrderKeyOf(5.0f));
+  CheckRow<float>(seen, 20'000);
 }
 
 TEST(TopK, NanIsLargestAndZerosAreEqual) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -22,7 +23,7 @@
 namespace millrace::train {
 namespace {
 
-constexpr int64_t kWeights = 300;
+constexpr int64_t kWireWeights = 300;
 constexpr GradientWire kWire = {.form = GradientWire::Form::kTopK,
                                 .fraction = 0.1};
 
@@ -33,20 +34,18 @@ class WireCluster {
     auto spec = ClusterSpec::Parse(
         "ps=127.0.0.1:1001;worker=127.0.0.1:1002,127.0.0.1:1003");
     MR_CHECK(spec.ok(), spec.status().ToString());
-    for (const TaskName& task : spec->Tasks()) {
-      ServerOptions options;
-      options.cluster = *spec;
-      options.task = task;
-      options.transport = network_;
-      options.ops = &DefaultOps();
-      options.kernels = &DefaultKernels();
-      auto server = Server::Start(options);
-      MR_CHECK(server.ok(), server.status().ToString());
-      servers_.push_back(*std::move(server));
-    }
+    spec_ = *std::move(spec);
+    for (const TaskName& task : spec_.Tasks()) servers_[task] = Start(task);
   }
   ~WireCluster() {
-    for (const std::unique_ptr<Server>& server : servers_) server->Stop(0);
+    for (const auto& [task, server] : servers_) server->Stop(0);
+  }
+  // Ends a task as a kill does, and starts it anew, without what it had.
+  void Restart(const TaskName& task) {
+    servers_[task]->Kill();
+    servers_[task]->Join();
+    servers_[task].reset();
+    servers_[task] = Start(task);
   }
   SessionOptions Session(int worker) const {
     return {.target = absl::StrCat("grpc://127.0.0.1:", 1002 + worker),
@@ -54,12 +53,25 @@ class WireCluster {
   }
 
  private:
+  std::unique_ptr<Server> Start(const TaskName& task) {
+    ServerOptions options;
+    options.cluster = spec_;
+    options.task = task;
+    options.transport = network_;
+    options.ops = &DefaultOps();
+    options.kernels = &DefaultKernels();
+    auto server = Server::Start(options);
+    MR_CHECK(server.ok(), server.status().ToString());
+    return *std::move(server);
+  }
+
   const std::shared_ptr<LoopbackNetwork> network_ =
       std::make_shared<LoopbackNetwork>();
-  std::vector<std::unique_ptr<Server>> servers_;
+  ClusterSpec spec_;
+  std::map<TaskName, std::unique_ptr<Server>> servers_;
 };
 
-Scope WorkerScope(const Scope& root, int worker) {
+Scope ScopeOfWorker(const Scope& root, int worker) {
   return root.WithDevice(ReplicaDeviceSetter(
       {.ps_tasks = 1,
        .worker_device = absl::StrCat("/job:worker/task:", worker)}));
@@ -67,21 +79,20 @@ Scope WorkerScope(const Scope& root, int worker) {
 
 ops::Variable WireWeights(const Scope& s, bool use_resource) {
   return ops::Variable(s.WithOpName("w"),
-                       Tensor::Zeros(DataType::kFloat, {kWeights}),
+                       Tensor::Zeros(DataType::kFloat, {kWireWeights}),
                        {.use_resource = use_resource, .shared_name = "w"});
 }
 
 // Runs the body of both workers side by side, in simulations.
-void ForBothWorkers(
-    const std::function<void(const WireCluster&)>& before,
-    const std::function<void(const WireCluster&, int worker)>& body,
-    const std::function<void(const WireCluster&)>& afterwards) {
+void ForBothWorkers(const std::function<void(WireCluster&)>& before,
+                    const std::function<void(WireCluster&, int worker)>& body,
+                    const std::function<void(WireCluster&)>& afterwards) {
   DefaultOps();
   DefaultKernels();
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SimWorld world({.seed = seed});
     const SimResult result = world.Run([&] {
-      const WireCluster cluster;
+      WireCluster cluster;
       before(cluster);
       std::vector<Thread> threads;
       for (int i = 0; i < 2; ++i)
@@ -94,7 +105,7 @@ void ForBothWorkers(
   }
 }
 
-float SumOf(const Tensor& tensor) {
+float TotalOf(const Tensor& tensor) {
   const auto values = tensor.flat<float>();
   return std::accumulate(values.begin(), values.end(), 0.0f);
 }
@@ -106,16 +117,17 @@ TEST(GradientWireCluster, EachWorkerKeepsWhatItDidNotSend) {
   for (const bool use_resource : {false, true}) {
     float kept[2] = {};
     ForBothWorkers(
-        [&](const WireCluster& cluster) {
+        [&](WireCluster& cluster) {
           const Scope s = Scope::NewRoot();
-          const ops::Variable w = WireWeights(WorkerScope(s, 0), use_resource);
+          const ops::Variable w =
+              WireWeights(ScopeOfWorker(s, 0), use_resource);
           Session session(s, cluster.Session(0));
           const Status status = session.RunTargets({w.initializer()});
           EXPECT_TRUE(status.ok()) << status;
         },
-        [&](const WireCluster& cluster, int worker) {
+        [&](WireCluster& cluster, int worker) {
           const Scope root = Scope::NewRoot();
-          const Scope s = WorkerScope(root, worker);
+          const Scope s = ScopeOfWorker(root, worker);
           const ops::Variable w = WireWeights(s, use_resource);
           // Gradients of 1 or 2.
           const Output loss =
@@ -132,29 +144,30 @@ TEST(GradientWireCluster, EachWorkerKeepsWhatItDidNotSend) {
           ASSERT_TRUE(status.ok()) << status;
           const auto rest = session.Run({ops::LocalVariables(s)[0].Read(root)});
           ASSERT_TRUE(rest.ok()) << rest.status();
-          kept[worker] = SumOf((*rest)[0]);
+          kept[worker] = TotalOf((*rest)[0]);
         },
-        [&](const WireCluster& cluster) {
+        [&](WireCluster& cluster) {
           const Scope s = Scope::NewRoot();
-          const ops::Variable w = WireWeights(WorkerScope(s, 0), use_resource);
+          const ops::Variable w =
+              WireWeights(ScopeOfWorker(s, 0), use_resource);
           Session session(s, cluster.Session(0));
           const auto weights = session.Run({w.Read(s)});
           ASSERT_TRUE(weights.ok()) << weights.status();
           // 30 of 300 elements a step, which have waited for 0 to 4 steps.
-          EXPECT_EQ(kept[0], kSteps * kWeights - 30 * 15);
+          EXPECT_EQ(kept[0], kSteps * kWireWeights - 30 * 15);
           EXPECT_EQ(kept[1], 2 * kept[0]);
-          EXPECT_EQ(-SumOf((*weights)[0]) + kept[0] + kept[1],
-                    3 * kSteps * kWeights);
+          EXPECT_EQ(-TotalOf((*weights)[0]) + kept[0] + kept[1],
+                    3 * kSteps * kWireWeights);
         });
   }
 }
 
 TEST(GradientWireCluster, SynchronousReplicasLearn) {
   ForBothWorkers(
-      [](const WireCluster&) {},
-      [](const WireCluster& cluster, int worker) {
+      [](WireCluster&) {},
+      [](WireCluster& cluster, int worker) {
         const Scope root = Scope::NewRoot();
-        const Scope s = WorkerScope(root, worker);
+        const Scope s = ScopeOfWorker(root, worker);
         const ops::Variable step = CreateGlobalStep(s);
         const ops::Variable w = WireWeights(s, false);
         // Half of the squared distance from 1.
@@ -183,9 +196,9 @@ TEST(GradientWireCluster, SynchronousReplicasLearn) {
         const Status closed = session.Close();
         EXPECT_TRUE(closed.ok()) << closed;
       },
-      [](const WireCluster& cluster) {
+      [](WireCluster& cluster) {
         const Scope s = Scope::NewRoot();
-        const ops::Variable w = WireWeights(WorkerScope(s, 0), false);
+        const ops::Variable w = WireWeights(ScopeOfWorker(s, 0), false);
         Session session(s, cluster.Session(0));
         const auto weights = session.Run({w.value()});
         ASSERT_TRUE(weights.ok()) << weights.status();
@@ -193,6 +206,49 @@ TEST(GradientWireCluster, SynchronousReplicasLearn) {
         for (const float x : (*weights)[0].flat<float>())
           squares += (x - 1) * (x - 1);
         EXPECT_LT(squares, 60);
+      });
+}
+
+// The residual of a task that is lost is lost; the next session of the replica
+// begins with zeros.
+TEST(GradientWireCluster, TrainingGoesOnWhenAResidualIsLost) {
+  ForBothWorkers(
+      [](WireCluster&) {},
+      [](WireCluster& cluster, int worker) {
+        const Scope root = Scope::NewRoot();
+        const Scope s = ScopeOfWorker(root, worker);
+        const ops::Variable step = CreateGlobalStep(s);
+        const ops::Variable w = WireWeights(s, true);
+        GradientDescentOptimizer rule(1.0);
+        const Operation train_op = rule.ApplyGradients(
+            s,
+            OnTheWire(s, rule.ComputeGradients(s, ops::Sum(s, w, {0})), kWire),
+            {.global_step = step});
+        ASSERT_TRUE(root.ok()) << root.status();
+        StopAtStepHook stop(20);
+        MonitoredSessionOptions options;
+        options.session = cluster.Session(worker);
+        options.is_chief = [=] { return worker == 0; };
+        options.hooks = {&stop};
+        MonitoredSession session(root, options);
+        const MonitoredCallable train =
+            session.Prepare({}, {train_op.output(0)}, {}, {.step_fetch = 0});
+        Status status = session.Start();
+        for (int runs = 0; status.ok() && !session.ShouldStop(); ++runs) {
+          if (worker == 1 && runs == 3) cluster.Restart({"worker", 1});
+          status = train.Run().status();
+        }
+        EXPECT_TRUE(status.ok()) << status;
+        EXPECT_TRUE(session.Close().ok());
+      },
+      [](WireCluster& cluster) {
+        const Scope s = Scope::NewRoot();
+        const ops::Variable w = WireWeights(ScopeOfWorker(s, 0), true);
+        Session session(s, cluster.Session(0));
+        const auto weights = session.Run({w.Read(s)});
+        ASSERT_TRUE(weights.ok()) << weights.status();
+        // Thirty elements a step, each of 1 or more.
+        EXPECT_LE(TotalOf((*weights)[0]), -20 * 30);
       });
 }
 

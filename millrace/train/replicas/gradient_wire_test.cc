@@ -23,11 +23,10 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Form = GradientWire::Form;
+using WireForm = GradientWire::Form;
 
-constexpr int64_t kSize = 1000;
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kMax = std::numeric_limits<float>::max();
+constexpr int64_t kWireSize = 1000;
+constexpr float kWireNan = std::numeric_limits<float>::quiet_NaN();
 
 // What kTopK does to the gradients of one variable, one after the other.
 class ChosenModel {
@@ -102,18 +101,19 @@ TEST_P(GradientWireTest, Bfloat16RoundsDenseGradientsAndTheValuesOfRows) {
     const Scope s = Scope::NewRoot();
     const ops::Variable v = Zeros(s, "v", type, TensorShape({2, 2}));
     const Output fed = ops::Placeholder(s, type);
-    const Output dense = Arrives(s, fed, v, {.form = Form::kBfloat16}).tensor;
+    const Output dense =
+        Arrives(s, fed, v, {.form = WireForm::kBfloat16}).tensor;
     EXPECT_EQ(dense.dtype(), type);
     const IndexedSlices rows =
         Arrives(s, IndexedSlices{fed, ops::Const(s, {1, 1}), Output()}, v,
-                {.form = Form::kBfloat16})
+                {.form = WireForm::kBfloat16})
             .slices;
     EXPECT_EQ(rows.indices.op().type(), "Const");
     const Output both =
         ops::Cast(s, ops::AddV2(s, dense, rows.values), DataType::kFloat);
-    Tensor value = Tensor::Of<float>({2, 2}, {1.001f, 1.005f, -3.0f, kNan});
+    Tensor value = Tensor::Of<float>({2, 2}, {1.001f, 1.005f, -3.0f, kWireNan});
     if (type == DataType::kDouble)
-      value = Tensor::Of<double>({2, 2}, {1.001, 1.005, -3.0, kNan});
+      value = Tensor::Of<double>({2, 2}, {1.001, 1.005, -3.0, kWireNan});
     const Tensor got = Steps(s, fed, {value}, both)[0];
     EXPECT_EQ(got.flat<float>()[0], 2.0f);
     EXPECT_EQ(got.flat<float>()[1], 2 * 1.0078125f);
@@ -128,7 +128,7 @@ TEST_P(GradientWireTest, TopKSendsTheLargestAndKeepsTheRest) {
   const Output fed =
       ops::Placeholder(s_, DataType::kFloat, {.shape = PartialShape({20, 50})});
   const Output arrived =
-      Arrives(s_, fed, v, {.form = Form::kTopK, .fraction = 0.0121}).tensor;
+      Arrives(s_, fed, v, {.form = WireForm::kTopK, .fraction = 0.0121}).tensor;
   EXPECT_EQ(arrived.shape().DebugString(), "[20,50]");
   const auto locals = ops::LocalVariables(s_);
   ASSERT_EQ(locals.size(), 1u);
@@ -141,7 +141,7 @@ TEST_P(GradientWireTest, TopKSendsTheLargestAndKeepsTheRest) {
   for (int i = 0; i < 6; ++i)
     values.push_back(RandomGradient(rng, TensorShape({20, 50})));
   const std::vector<Tensor> got = Steps(s_, fed, values, arrived);
-  ChosenModel model(kSize, 13);
+  ChosenModel model(kWireSize, 13);
   for (size_t i = 0; i < got.size(); ++i) {
     EXPECT_THAT(got[i].flat<float>(),
                 testing::ElementsAreArray(model.Step(values[i].flat<float>())));
@@ -150,13 +150,13 @@ TEST_P(GradientWireTest, TopKSendsTheLargestAndKeepsTheRest) {
 
 TEST_P(GradientWireTest, OptimizersTakeWhatArrives) {
   const ops::Variable v =
-      Zeros(s_, "v", DataType::kFloat, TensorShape({kSize}));
-  const Output fed =
-      ops::Placeholder(s_, DataType::kFloat, {.shape = PartialShape({kSize})});
+      Zeros(s_, "v", DataType::kFloat, TensorShape({kWireSize}));
+  const Output fed = ops::Placeholder(s_, DataType::kFloat,
+                                      {.shape = PartialShape({kWireSize})});
   MomentumOptimizer rule(0.5, 0.5);
   const auto sent = OnTheWire(
       s_, rule.ComputeGradients(s_, ops::Sum(s_, ops::Mul(s_, v, fed), {0})),
-      {.form = Form::kTopK});
+      {.form = WireForm::kTopK});
   const Operation train_op = rule.ApplyGradients(s_, sent);
   ASSERT_TRUE(s_.ok()) << s_.status();
   Session session(s_);
@@ -165,10 +165,10 @@ TEST_P(GradientWireTest, OptimizersTakeWhatArrives) {
                                ops::LocalVariablesInitializer(s_)})
                   .ok());
   Rng rng(4);
-  ChosenModel model(kSize, 10);
-  std::vector<float> wanted(kSize), momentum(kSize);
+  ChosenModel model(kWireSize, 10);
+  std::vector<float> wanted(kWireSize), momentum(kWireSize);
   for (int i = 0; i < 4; ++i) {
-    const Tensor value = RandomGradient(rng, TensorShape({kSize}));
+    const Tensor value = RandomGradient(rng, TensorShape({kWireSize}));
     ASSERT_TRUE(session.RunTargets({{fed, value}}, {train_op}).ok());
     const std::vector<float> step = model.Step(value.flat<float>());
     for (size_t j = 0; j < wanted.size(); ++j) {
@@ -186,17 +186,17 @@ TEST_P(GradientWireTest, ANanArrivesAndLeavesNothing) {
   for (const DataType type : {DataType::kFloat, DataType::kDouble,
                               DataType::kHalf, DataType::kBfloat16}) {
     const Scope s = Scope::NewRoot();
-    const ops::Variable v = Zeros(s, "v", type, TensorShape({kSize}));
+    const ops::Variable v = Zeros(s, "v", type, TensorShape({kWireSize}));
     const Output fed = ops::Placeholder(s, DataType::kFloat);
     const Output arrived = Arrives(s, ops::Cast(s, fed, type), v,
-                                   {.form = Form::kTopK, .fraction = 0.001})
+                                   {.form = WireForm::kTopK, .fraction = 0.001})
                                .tensor;
     EXPECT_EQ(arrived.dtype(), type);
-    Tensor spoilt = Tensor::Zeros(DataType::kFloat, {kSize});
-    spoilt.mutable_flat<float>()[700] = -kNan;
+    Tensor spoilt = Tensor::Zeros(DataType::kFloat, {kWireSize});
+    spoilt.mutable_flat<float>()[700] = -kWireNan;
     spoilt.mutable_flat<float>()[900] = 3.0f;
     const std::vector<Tensor> got =
-        Steps(s, fed, {spoilt, Tensor::Zeros(DataType::kFloat, {kSize})},
+        Steps(s, fed, {spoilt, Tensor::Zeros(DataType::kFloat, {kWireSize})},
               ops::Cast(s, arrived, DataType::kFloat));
     EXPECT_TRUE(std::isnan(got[0].flat<float>()[700]));
     EXPECT_EQ(got[0].flat<float>()[900], 0);
@@ -211,7 +211,7 @@ TEST_P(GradientWireTest, ShapesThatOnlyStepsKnow) {
                         {.use_resource = GetParam(), .validate_shape = false});
   const Output fed = ops::Placeholder(s_, DataType::kFloat);
   const Output arrived =
-      Arrives(s_, fed, v, {.form = Form::kTopK, .fraction = 0.07}).tensor;
+      Arrives(s_, fed, v, {.form = WireForm::kTopK, .fraction = 0.07}).tensor;
   Rng rng(5);
   std::vector<Tensor> values;
   for (int i = 0; i < 3; ++i)
@@ -228,23 +228,25 @@ TEST_P(GradientWireTest, ShapesThatOnlyStepsKnow) {
 }
 
 TEST_P(GradientWireTest, SomeGoAsTheyAre) {
-  const GradientWire wire = {.form = Form::kTopK};
+  const GradientWire wire = {.form = WireForm::kTopK};
   const ops::Variable bias = Zeros(s_, "b", DataType::kFloat, {256});
   const ops::Variable empty = Zeros(s_, "e", DataType::kFloat, {0, 3});
-  const ops::Variable weights = Zeros(s_, "w", DataType::kFloat, {kSize});
+  const ops::Variable weights = Zeros(s_, "w", DataType::kFloat, {kWireSize});
   const Output small = ops::Placeholder(s_, DataType::kFloat);
   EXPECT_EQ(Arrives(s_, small, bias, wire), Gradient(small));
-  EXPECT_EQ(Arrives(s_, small, empty, {.form = Form::kTopK, .whole_up_to = 0}),
-            Gradient(small));
-  EXPECT_EQ(Arrives(s_, small, weights, {.form = Form::kTopK, .fraction = 0.5}),
-            Gradient(small));
+  EXPECT_EQ(
+      Arrives(s_, small, empty, {.form = WireForm::kTopK, .whole_up_to = 0}),
+      Gradient(small));
+  EXPECT_EQ(
+      Arrives(s_, small, weights, {.form = WireForm::kTopK, .fraction = 0.5}),
+      Gradient(small));
   EXPECT_EQ(Arrives(s_, small, weights, {}), Gradient(small));
   const Gradient rows(IndexedSlices{small, ops::Const(s_, {1}), Output()});
   EXPECT_EQ(Arrives(s_, rows, weights, wire), rows);
   EXPECT_EQ(Arrives(s_, Gradient(), weights, wire), Gradient());
   const Output half = ops::Placeholder(s_, DataType::kHalf);
-  const ops::Variable halves = Zeros(s_, "h", DataType::kHalf, {kSize});
-  EXPECT_EQ(Arrives(s_, half, halves, {.form = Form::kBfloat16}),
+  const ops::Variable halves = Zeros(s_, "h", DataType::kHalf, {kWireSize});
+  EXPECT_EQ(Arrives(s_, half, halves, {.form = WireForm::kBfloat16}),
             Gradient(half));
   EXPECT_THAT(ops::LocalVariables(s_), testing::IsEmpty());
 }
@@ -252,11 +254,11 @@ TEST_P(GradientWireTest, SomeGoAsTheyAre) {
 TEST_P(GradientWireTest, BothEndsAreWhereTheyBelong) {
   const Scope s = s_.WithDevice(ReplicaDeviceSetter(
       {.ps_tasks = 1, .worker_device = "/job:worker/task:1"}));
-  const ops::Variable v = Zeros(s, "v", DataType::kFloat, {kSize});
+  const ops::Variable v = Zeros(s, "v", DataType::kFloat, {kWireSize});
   GradientDescentOptimizer rule(1.0);
   const auto gradients =
       rule.ComputeGradients(s, ops::Sum(s, ops::Mul(s, v, v), {0}));
-  for (const Form form : {Form::kBfloat16, Form::kTopK})
+  for (const WireForm form : {WireForm::kBfloat16, WireForm::kTopK})
     ASSERT_TRUE(rule.ApplyGradients(s, OnTheWire(s, gradients, {.form = form})))
         << s.status();
   const std::vector<std::string> here = {"TopKV2", "GatherV2",
@@ -281,9 +283,9 @@ TEST_P(GradientWireTest, BothEndsAreWhereTheyBelong) {
 TEST(GradientWire, TrainsInsideOfALoop) {
   const Scope s = Scope::NewRoot();
   const ops::Variable v(s.WithOpName("v"),
-                        Tensor::Zeros(DataType::kFloat, {kSize}),
+                        Tensor::Zeros(DataType::kFloat, {kWireSize}),
                         {.use_resource = true});
-  const Tensor zeros = Tensor::Zeros(DataType::kFloat, {kSize});
+  const Tensor zeros = Tensor::Zeros(DataType::kFloat, {kWireSize});
   const auto last = ops::WhileLoop(
       s, {0},
       [](const Scope& c, const std::vector<Output>& i) {
@@ -293,7 +295,7 @@ TEST(GradientWire, TrainsInsideOfALoop) {
         const Output gradient = ops::AddV2(
             b, zeros, ops::Cast(b, ops::AddV2(b, i[0], 1), DataType::kFloat));
         const auto sent = OnTheWire(b, {{gradient, v}},
-                                    {.form = Form::kTopK, .fraction = 0.3});
+                                    {.form = WireForm::kTopK, .fraction = 0.3});
         const Operation done =
             ops::AssignSubVariableOp(b, v.handle(), sent[0].gradient.tensor);
         return std::vector<Output>{
@@ -316,7 +318,7 @@ TEST(GradientWire, TrainsInsideOfALoop) {
 }
 
 TEST(GradientWire, WhatIsWrongIsSaid) {
-  for (const double fraction : {0.0, -1.0, 1.5, double{kNan}}) {
+  for (const double fraction : {0.0, -1.0, 1.5, double{kWireNan}}) {
     const Scope s = Scope::NewRoot();
     EXPECT_THAT(OnTheWire(s, {}, {.fraction = fraction}), testing::IsEmpty());
     EXPECT_EQ(s.status().code(), StatusCode::kInvalidArgument);
