@@ -44,6 +44,7 @@ struct KernelBench {
     MR_CHECK(CompleteAttrs(*node.op, &node.attrs).ok(), "attributes of ", op);
     node.input_types = ArgTypes(node.op->inputs, node.attrs).value();
     node.output_types = ArgTypes(node.op->outputs, node.attrs).value();
+    node.constant_inputs.assign(inputs.size(), true);
     const KernelEntry* entry =
         kernels->Find("CPU", *node.op, node.attrs).value();
     kernel =

@@ -169,6 +169,12 @@ class PlanBuilder {
     if (node.num_inputs() > 0) {
       info->first_input = graph_.node(node.inputs[0].node)->name;
     }
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const Node& from = *graph_.node(node.inputs[i].node);
+      if (from.op->role != OpRole::kConstant) continue;
+      info->constant_inputs.resize(static_cast<size_t>(i) + 1);
+      info->constant_inputs[static_cast<size_t>(i)] = true;
+    }
     return info;
   }
 

@@ -62,6 +62,18 @@ TEST_F(PlanTest, TheLastConsumerTakesTheValue) {
   EXPECT_EQ(last, 1);
 }
 
+TEST_F(PlanTest, NodesKnowWhichInputsAreConstants) {
+  const OutputRef a = g_.Arg(0);
+  g_.Retval(0, g_.Add("sum", "Add", {a, g_.Const("c", 7)}));
+  g_.Retval(1, g_.Add("next", "Inc", {a}));
+  const auto plan = *Build();
+  const NodeInfo& sum = *Named(*plan, "sum").info;
+  EXPECT_FALSE(sum.HasConstantInput(0));
+  EXPECT_TRUE(sum.HasConstantInput(1));
+  EXPECT_FALSE(sum.HasConstantInput(2));
+  EXPECT_TRUE(Named(*plan, "next").info->constant_inputs.empty());
+}
+
 TEST_F(PlanTest, ReservesSlotsForGapsInArgs) {
   g_.Retval(4, g_.Arg(2));
   const auto plan = *Build();

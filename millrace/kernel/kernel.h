@@ -32,6 +32,13 @@ struct NodeInfo {
   std::shared_ptr<const FusedNodes> fused;  // as of Node
   // The node of the first input, for messages; empty if it is not known.
   std::string first_input;
+  // Which inputs are constants: the same tensor in each run. Shorter where the
+  // last ones are not, or nothing is known.
+  std::vector<bool> constant_inputs;
+
+  bool HasConstantInput(size_t i) const {
+    return i < constant_inputs.size() && constant_inputs[i];
+  }
 };
 
 class KernelInit {

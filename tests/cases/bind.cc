@@ -157,6 +157,9 @@ class Binder {
         }
       }
       out.inputs.push_back(input);
+      // A kernel may keep what it makes of such an input: each run feeds the
+      // same tensor, unless it has inputs of its own.
+      out.info.constant_inputs.push_back(input.kind == Value::Kind::kFed);
     }
     const Status fits = CheckTypes(node, types, variable_type, &out.info);
     if (!fits.ok() && !lenient_) return fits;

@@ -115,9 +115,13 @@ std::vector<uint32_t> SumColumns(const Tensor& numbers, int64_t k, int64_t n) {
   return sums;
 }
 
-// Whether a tensor stays as it is while somebody holds it.
-bool MayKeep(const Tensor& t) {
-  return t.buffer() != nullptr && !t.buffer()->is_lent() && !t.IsUnshared();
+// The second factor's number among the inputs of all kernels.
+constexpr int kColumnsInput = 1;
+
+// Whether the second factor comes in each run, and stays as it is.
+bool MayKeep(const KernelContext& ctx, const Tensor& t) {
+  return ctx.node().HasConstantInput(kColumnsInput) && t.buffer() != nullptr &&
+         !t.buffer()->is_lent() && !t.IsUnshared();
 }
 
 }  // namespace
@@ -151,9 +155,8 @@ struct ByteProduct::Kept {
 };
 
 struct ByteProduct::State {
-  Mutex mu;  // guards the two below
-  std::shared_ptr<const Kept> kept;
-  const char* seen = nullptr;           // of the last factor that is not kept
+  Mutex mu;
+  std::shared_ptr<const Kept> kept;     // guarded by mu
   std::atomic<bool> is_refused{false};  // oneDNN has no fast product
 };
 
@@ -259,20 +262,15 @@ bool ByteProduct::KeepsColumns() const {
   return state_->kept != nullptr;
 }
 
-// Columns are kept once the same tensor has come twice: others would pay for
-// what nobody uses again.
 StatusOr<std::shared_ptr<const ByteProduct::Kept>> ByteProduct::Find(
     KernelContext& ctx, int64_t m, const ColumnMatrix& b) const {
   State& s = *state_;
-  if (!IsFast() || s.is_refused || !MayKeep(b.numbers)) {
+  if (!IsFast() || s.is_refused || !MayKeep(ctx, b.numbers)) {
     return std::shared_ptr<const Kept>();
   }
   {
     MutexLock lock(s.mu);
     if (s.kept != nullptr && s.kept->Is(b)) return s.kept;
-    if (std::exchange(s.seen, b.numbers.data()) != b.numbers.data()) {
-      return std::shared_ptr<const Kept>();
-    }
   }
   auto made = std::make_shared<Kept>();
   MR_RETURN_IF_ERROR(made->Make(ctx, m, b));

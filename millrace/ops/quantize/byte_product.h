@@ -3,9 +3,9 @@
 // b_zero), exact in 32 bits, which wrap around.
 //
 // Processors with dot products of bytes compute them by oneDNN, which wants the
-// second factor in an order of its own: that is made once and kept as long as
-// the factor stays the same tensor. Other factors, and other processors, take
-// the loops of gemm.h, which find the same sums.
+// second factor in an order of its own: if it is a constant, that is made once
+// and kept. Other factors, and other processors, take the loops of gemm.h,
+// which find the same sums.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ColumnMatrix {
   bool transposed = false;
 };
 
-// Each kernel has its own. Thread-safe.
+// Each kernel has its own, for its second input. Thread-safe.
 class ByteProduct {
  public:
   ByteProduct();
