@@ -183,6 +183,16 @@ def test_summaries_are_of_all_replicas_and_change_nothing(tf):
     np.testing.assert_array_equal(session.run(model.w), before[0])
 
 
+def test_gradients_in_less_bytes(tf, use_resource):
+  """With a wire, of which bfloat16 has these numbers as they are."""
+  model, _, train = make(tf, use_resource, False, staleness="scale", wire=parallel.GradientWire("bfloat16"))
+  assert any(op.type == "Cast" and op.outputs[0].dtype == tf.bfloat16 for op in tf.get_default_graph().get_operations())
+  with tf.Session() as session:
+    session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    model.run_stale(session, train, 1)
+    np.testing.assert_allclose(session.run(model.w), BEGIN - RATE / 2 * gradient(BEGIN, False), **CLOSE)
+
+
 def test_a_training_by_monitored_session(tf, tmp_path):
   """The chief of one replica: with a checkpoint, summaries and the last step."""
   with tf.variable_scope("", use_resource=True):
