@@ -67,6 +67,20 @@ def check_data_parallel(table):
   assert min(column(table, "examples/s")) > 0
 
 
+def check_exercise_10(table):
+  one, alone, together, slices = (table[name] for name in ("one worker", "asynchronous", "synchronous", "vertical slices"))
+  assert column(table, "updates") == [80, 160, 80, 80]
+  assert [together["loss"], slices["loss"]] == pytest.approx([one["loss"]] * 2, abs=2e-3)
+  assert min(column(table, "accuracy")) > 0.25
+  # Layers of 32 and 16 units: all variables to the worker, and their gradients back.
+  both_ways = 2 * 4 * (785 * 32 + 33 * 16 + 17 * 10)
+  moved = "bytes an update"
+  assert one[moved] == pytest.approx(both_ways, rel=0.05)
+  assert alone[moved] == pytest.approx(both_ways, rel=0.05)
+  assert together[moved] == pytest.approx(2 * both_ways, rel=0.1)
+  assert slices[moved] < both_ways
+
+
 def check_spare_replicas(table):
   without, none, one, two, _, alone = table.values()
   assert column(table, "gradients a step") == [2, 3, 2, 1, 2, 1]

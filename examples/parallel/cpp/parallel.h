@@ -24,6 +24,7 @@ struct Options {
 // clang-format off
 #define MR_PARALLEL_PROGRAMS(PROGRAM) \
   PROGRAM(DataParallel, "data_parallel", "Four forms of data parallelism: in one graph and between graphs, synchronous and asynchronous.") \
+  PROGRAM(Exercise10, "exercise_10", "Asynchronous, synchronous and vertical slices: how long until 88 % are right, and what an update moves.") \
   PROGRAM(SpareReplicas, "spare_replicas", "Five workers, one of them slow: synchronous with 0, 1 and 2 spares, and asynchronous.") \
   PROGRAM(ModelParallel, "model_parallel", "Networks over several workers by layers, slices, chunks and pipelines, beside the same on one worker.") \
   PROGRAM(Embedding, "embedding", "A table over the parameter servers, of which a step moves only the rows that it touches.") \

@@ -122,7 +122,9 @@ Status Backpropagation::CallGradient(const Operation& op,
       if (dx.tensor) tensors.push_back(dx.tensor);
     }
     if (tensors.size() > 1) {
-      const std::vector<Output> gated = ops::Tuple(context.scope(), tensors);
+      // Each stays where it was computed, which may be on another task than op.
+      const std::vector<Output> gated =
+          ops::Tuple(context.scope().WithoutColocation(), tensors);
       size_t next = 0;
       for (Gradient& dx : dxs) {
         if (dx.tensor) dx.tensor = gated[next++];

@@ -344,6 +344,25 @@ TEST(Gradients, ADeepGraph) {
   EXPECT_FLOAT_EQ((*session.Run({dx[0].tensor}))[0].scalar<float>(), 1);
 }
 
+TEST(Gradients, GatedAreWhereTheyWereComputed) {
+  const Scope s = Scope::NewRoot();
+  const Output a = ops::Const(s, 2.0f);
+  const Output b = ops::Const(s, 5.0f);
+  // The gradient of the sum is that of the square, on another task.
+  const Output sum =
+      ops::AddV2(s.WithDevice("/job:worker/task:1").WithOpName("sum"), a, b);
+  const Output y =
+      ops::Square(s.WithDevice("/job:worker/task:0").WithOpName("square"), sum);
+  const auto dx =
+      ops::Gradients(s, {y}, {a, b}, {.colocate_with_ops = true, .gate = true});
+  ASSERT_TRUE(s.ok()) << s.status();
+  for (const Gradient& each : dx) {
+    const auto with = each.tensor.op().Attr<std::vector<std::string>>("_class");
+    ASSERT_TRUE(with.ok()) << with.status();
+    EXPECT_EQ(*with, std::vector<std::string>({"loc:@square"}));
+  }
+}
+
 TEST(Gradients, Gated) {
   const Scope s = Scope::NewRoot();
   const Output a = ops::Const(s, 2.0f);
