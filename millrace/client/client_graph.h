@@ -33,7 +33,7 @@ struct GraphMark {
 
 // Thread-safe: every function holds the graph's lock while it runs. A node is
 // never removed or changed once another thread can see it, except while a loop
-// is built.
+// is built, and by AddControlInput.
 class ClientGraph final : public RefCounted {
  public:
   // `ops` must outlive the graph.
@@ -73,6 +73,8 @@ class ClientGraph final : public RefCounted {
   // For code that builds loops: connects an input that AddNode left open, or
   // replaces one.
   Status SetInput(const Operation& dst, int port, const Output& src);
+  // These two change the order of nodes; a session that has `dst` already does
+  // not see it.
   void AddControlInput(const Operation& dst, const Operation& src);
   void RemoveControlInput(const Operation& dst, const Operation& src);
   // Change what a node says of itself; a session that has the node already does
