@@ -4,19 +4,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "millrace/client/graph_keys.h"
 #include "millrace/client/ops.h"
+#include "millrace/train/replicas/step_reads.h"
 
 namespace millrace::train {
 namespace {
 
 constexpr char kTokens[] = "sync_token_q";
 constexpr char kLeft[] = "sync_replicas_left";
-
-Output AsInt64(const Scope& scope, const Output& number) {
-  return number.dtype() == DataType::kInt64
-             ? number
-             : ops::Cast(scope, number, DataType::kInt64);
-}
 
 // Builds a queue of scalars that all replicas share.
 FIFOQueue SharedQueue(const Scope& scope, const char* name, DataType type) {
@@ -25,6 +21,18 @@ FIFOQueue SharedQueue(const Scope& scope, const char* name, DataType type) {
 }
 
 }  // namespace
+
+// The global step when a replica's gradients have arrived and the accumulators
+// beside it have not got them yet: a step that counts them is not over before.
+struct SyncReplicas::Measured {
+  Output now;
+  ops::Variable step;
+  ops::Variable first;  // set if no variable is beside the step
+
+  bool IsBefore(const ops::Variable& variable) const {
+    return first ? variable == first : OnOneTask(variable.op(), step.op());
+  }
+};
 
 struct SyncReplicas::Given {
   std::vector<GradientAndVariable> averages;
@@ -41,7 +49,8 @@ SyncReplicas::SyncReplicas(Optimizer* rule, const SyncReplicasOptions& options)
 }
 
 SyncReplicas::Given SyncReplicas::Give(
-    const Scope& block, const std::vector<GradientAndVariable>& gradients) {
+    const Scope& block, const std::vector<GradientAndVariable>& gradients,
+    const Measured& measured) {
   Given given;
   for (const auto& [gradient, variable] : gradients) {
     if (!gradient) {
@@ -52,6 +61,9 @@ SyncReplicas::Given SyncReplicas::Give(
     const Scope there = device.empty() ? block : block.WithDevice(device);
     const std::string shared = absl::StrCat(variable.name(), "/grad_accum");
     const DataType type = variable.dtype();
+    const Scope giving = measured.IsBefore(variable)
+                             ? there.WithControlDependencies({measured.now})
+                             : there;
     const Output count =
         ops::Const(there, static_cast<int32_t>(ops_.gradients_per_step));
     Output accumulator;
@@ -61,7 +73,7 @@ SyncReplicas::Given SyncReplicas::Give(
           there.WithOpName("sparse_conditional_accumulator"), type,
           PartialShape(), {.shared_name = shared});
       given.gave.push_back(ops::SparseAccumulatorApplyGradient(
-          there, accumulator, AsInt64(there, local_step_),
+          giving, accumulator, AsInt64(there, local_step_),
           AsInt64(there, rows.indices), rows.values,
           rows.dense_shape ? AsInt64(there, rows.dense_shape)
                            : ops::Const(there, Tensor::Zeros(DataType::kInt64,
@@ -76,7 +88,7 @@ SyncReplicas::Given SyncReplicas::Give(
           there.WithOpName("conditional_accumulator"), type, variable.shape(),
           {.shared_name = shared});
       given.gave.push_back(ops::ResourceAccumulatorApplyGradient(
-          there, accumulator, AsInt64(there, local_step_), gradient.tensor));
+          giving, accumulator, AsInt64(there, local_step_), gradient.tensor));
       const Output average =
           ops::ResourceAccumulatorTakeGradient(there, accumulator, count, type);
       average.SetShape(variable.shape());
@@ -90,6 +102,42 @@ SyncReplicas::Given SyncReplicas::Give(
             : ops::ResourceAccumulatorNumAccumulated(there, accumulator));
   }
   return given;
+}
+
+SyncReplicas::Measured SyncReplicas::Measure(
+    const Scope& control, const ops::Variable& step,
+    const std::vector<GradientAndVariable>& computed,
+    std::vector<GradientAndVariable>* sent) const {
+  ArrivedGradients arrived =
+      AwaitGradients(control, step.op(), computed, std::move(*sent));
+  *sent = std::move(arrived.gradients);
+  Measured measured;
+  measured.step = step;
+  if (arrived.here.empty()) {
+    for (const GradientAndVariable& pair : *sent) {
+      if (pair.gradient && !measured.first) measured.first = pair.variable;
+    }
+    arrived.here = std::move(arrived.elsewhere);
+  }
+  measured.now =
+      ValueOfNow(control.WithControlDependencies(arrived.here), step);
+  return measured;
+}
+
+Operation SyncReplicas::CountDropped(const Scope& own, const Output& now) {
+  const Scope block = own.SubScope("sync_staleness");
+  const ops::Variable dropped(
+      block.WithOpName("dropped"), ops::Const(block, int64_t{0}),
+      {.trainable = false, .collections = {graph_keys::kLocalVariables}});
+  if (!dropped) return {};
+  ops_.staleness = ops::Maximum(
+      block.WithOpName("staleness"),
+      ops::Sub(block, AsInt64(block, now), AsInt64(block, local_step_)),
+      int64_t{0});
+  ops_.dropped = dropped.Read(block);
+  const Output stale = ops::Greater(block, ops_.staleness, int64_t{0});
+  return dropped.AssignAdd(block, ops::Cast(block, stale, DataType::kInt64))
+      .op();
 }
 
 Operation SyncReplicas::ApplyGradients(
@@ -119,14 +167,23 @@ Operation SyncReplicas::ApplyGradients(
 
   const std::string& device = step.op().device();
   const Scope beside = device.empty() ? root : root.WithDevice(device);
-  const Given given = Give(root.SubScope(options_.name), gradients);
+  const Scope control = beside.SubScope("sync_control");
+  std::vector<GradientAndVariable> sent =
+      OnTheWire(scope, gradients, options_.wire);
+  if (!scope.ok()) return {};
+  const Measured measured = Measure(control, step, gradients, &sent);
+  const Given given = Give(root.SubScope(options_.name), sent, measured);
   const Operation applied = rule_->ApplyGradients(
       beside, given.averages, {.global_step = step, .name = options.name});
   if (!applied) return {};
   const FIFOQueue tokens = SharedQueue(beside, kTokens, step.dtype());
   const Output token =
       tokens.Dequeue(beside.WithControlDependencies(given.gave))[0];
-  const Operation train_op = local_step.Assign(beside, token).op();
+  // The next step takes this one's place when the staleness has been computed.
+  const Operation counted = CountDropped(own, measured.now);
+  if (!counted) return {};
+  const Operation train_op =
+      local_step.Assign(beside.WithControlDependencies({counted}), token).op();
 
   const auto hand_out = [&](const Scope& s, const Input& count) {
     return tokens.EnqueueMany(s, {ops::Fill(s, count, step.Read(s))});
@@ -134,7 +191,6 @@ Operation SyncReplicas::ApplyGradients(
   ops_.update = hand_out(beside.WithControlDependencies({applied}),
                          Tensor::Vector<int32_t>({static_cast<int32_t>(std::max(
                              ops_.replicas, ops_.gradients_per_step))}));
-  const Scope control = beside.SubScope("sync_control");
   ops_.token_count =
       ops::Placeholder(control.WithOpName("token_count"), DataType::kInt32,
                        {.shape = PartialShape({1})});

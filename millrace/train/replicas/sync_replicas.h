@@ -16,6 +16,12 @@
 // average. After the update it hands out a token of the new step for each
 // replica. With more replicas than gradients a step the others are spares: the
 // fastest gradients count.
+//
+// The staleness of a gradient is the number of updates between its token and
+// its arrival; accumulators drop one that is stale. Each replica counts its own
+// on its worker, which costs a step the transfer of one number. Not counted is
+// one that arrives while its step is applied: when an accumulator has been
+// emptied, but the global step has not moved yet.
 #pragma once
 
 #include <string>
@@ -23,12 +29,15 @@
 
 #include "millrace/client/queues.h"
 #include "millrace/train/optimizers/optimizer.h"
+#include "millrace/train/replicas/gradient_wire.h"
 
 namespace millrace::train {
 
 struct SyncReplicasOptions {
   int64_t gradients_per_step = 1;
   int64_t replicas = 0;  // 0: as many as gradients a step
+  // On the way to the accumulators, which get what has been restored.
+  GradientWire wire;
   std::string name = "sync_replicas";
 };
 
@@ -56,6 +65,11 @@ struct SyncReplicasOps {
   Output left;
   Output forget_count;
   Operation forget;
+  // The staleness of a step's gradients, an int64 scalar that belongs to a run
+  // of the train op, and how many of this replica's steps gave stale ones,
+  // which were dropped, since its session began.
+  Output staleness;
+  Output dropped;
 };
 
 // Used for one graph, by each replica with the same options. Not thread-safe.
@@ -84,9 +98,18 @@ class SyncReplicas {
   const SyncReplicasOps& ops() const { return ops_; }
 
  private:
+  struct Measured;
+  // Builds the read of the global step that tells the staleness of gradients,
+  // which are `sent` to the accumulators behind it.
+  Measured Measure(const Scope& control, const ops::Variable& step,
+                   const std::vector<GradientAndVariable>& computed,
+                   std::vector<GradientAndVariable>* sent) const;
   struct Given;  // what became of the gradients
   Given Give(const Scope& block,
-             const std::vector<GradientAndVariable>& gradients);
+             const std::vector<GradientAndVariable>& gradients,
+             const Measured& measured);
+  // Returns the op that counts stale gradients, in a scope on the worker.
+  Operation CountDropped(const Scope& own, const Output& now);
 
   Optimizer* const rule_;
   const SyncReplicasOptions options_;

@@ -86,6 +86,7 @@ class SyncReplicasHook::Work {
   // back, for another replica. Tells the chief that this replica leaves; the
   // chief waits until all others have told it.
   Status Leave() {
+    CountDropped();
     if (steps_.load() > 0)
       MR_RETURN_IF_ERROR(RunSide(give_, {Count(1)}).status());
     if (!IsChief()) return RunSide(leave_).status();
@@ -106,6 +107,7 @@ class SyncReplicasHook::Work {
 
   int64_t updates() const { return updates_.load(); }
   int64_t replaced() const { return replaced_.load(); }
+  int64_t dropped() const { return dropped_.load(); }
 
  private:
   struct Seen {
@@ -126,6 +128,7 @@ class SyncReplicasHook::Work {
     MR_RETURN_IF_ERROR(make(&give_, ops_.give_tokens, {ops_.token_count}));
     MR_RETURN_IF_ERROR(make(&leave_, ops_.leave, {}));
     MR_RETURN_IF_ERROR(make(&forget_, ops_.forget, {ops_.forget_count}));
+    MR_ASSIGN_OR_RETURN(read_dropped_, session_->Prepare({}, {ops_.dropped}));
     std::vector<Output> fetches = {ops_.global_step, ops_.waiting_tokens,
                                    ops_.left};
     fetches.insert(fetches.end(), ops_.gradients.begin(), ops_.gradients.end());
@@ -194,14 +197,39 @@ class SyncReplicasHook::Work {
 
   // A new session is made after ABORTED and UNAVAILABLE; all else ends the
   // training.
-  void EndRuns(const Status& status) {
-    if (!IsRecoverable(status)) coordinator_->RequestStop(status);
-    runs_->Cancel(status);
+  void EndRuns(Status status) {
+    if (!IsRecoverable(status)) {
+      // A session that is dropped because a task was lost cancels its runs.
+      const Status now = Read().status();
+      if (now.ok()) {
+        coordinator_->RequestStop(status);
+      } else {
+        status = Aborted("the session was lost: ", status.message());
+      }
+    }
+    runs_->Cancel(std::move(status));
+  }
+
+  void CountDropped() {
+    const StatusOr<std::vector<Tensor>> values = RunSide(read_dropped_);
+    if (!values.ok()) return;
+    const int64_t dropped = NumberIn((*values)[0]);
+    const int64_t more = dropped - dropped_.exchange(dropped);
+    if (more <= 0) return;
+    MR_LOG(Info) << more
+                 << " gradients of this replica came after the end of their "
+                    "step and were dropped, "
+                 << dropped << " in all";
   }
 
   void Watch() {
     int64_t seen_progress = 0;
+    Deadline next_count = Deadline::AfterMillis(options_.report_ms);
     while (Pause()) {
+      if (next_count.expired()) {
+        CountDropped();
+        next_count = Deadline::AfterMillis(options_.report_ms);
+      }
       const int64_t progress = updates_.load() + steps_.load();
       const int64_t now = NowNanos();
       if (progress != seen_progress) {
@@ -243,13 +271,14 @@ class SyncReplicasHook::Work {
   const std::shared_ptr<CancelScope> runs_;
   CancelScope updates_scope_;
   Callable start_replica_, start_chief_, follow_, update_, give_, read_, leave_,
-      forget_;
+      forget_, read_dropped_;
   std::atomic<bool> is_chief_{false};
   std::atomic<bool> recovers_{false};
   std::atomic<int64_t> updates_{0};
   std::atomic<int64_t> replaced_{0};
-  std::atomic<int64_t> steps_{0};  // of this replica
-  StepWatch watch_;                // of the watcher's thread
+  std::atomic<int64_t> dropped_{0};  // when it was read
+  std::atomic<int64_t> steps_{0};    // of this replica
+  StepWatch watch_;                  // of the watcher's thread
 
   Mutex mu_;  // guards `ends_`
   CondVar changed_;
@@ -274,6 +303,7 @@ Status SyncReplicasHook::AfterCreate(HookContext& context) {
   if (work_) {
     updates_before_ += work_->updates();
     replaced_before_ += work_->replaced();
+    dropped_before_ += work_->dropped();
   }
   work_.reset();
   auto work = std::make_unique<Work>(ops_, options_, context);
@@ -298,6 +328,10 @@ Status SyncReplicasHook::AtEnd(HookContext& /*context*/) {
 
 int64_t SyncReplicasHook::updates() const {
   return updates_before_ + (work_ ? work_->updates() : 0);
+}
+
+int64_t SyncReplicasHook::dropped_gradients() const {
+  return dropped_before_ + (work_ ? work_->dropped() : 0);
 }
 
 int64_t SyncReplicasHook::replaced_tokens() const {

@@ -60,6 +60,10 @@ class SyncReplicasHook final : public SessionHook {
   // handed out again. Thread-safe.
   int64_t updates() const;
   int64_t replaced_tokens() const;
+  // Returns how many of this replica's gradients were dropped because they came
+  // too late for their step, when the hook last looked: every report_ms, and at
+  // the end. It logs them, too. Thread-safe.
+  int64_t dropped_gradients() const;
 
  private:
   class Work;  // of one session
@@ -71,6 +75,7 @@ class SyncReplicasHook final : public SessionHook {
   // The counts of sessions that are gone.
   int64_t updates_before_ = 0;
   int64_t replaced_before_ = 0;
+  int64_t dropped_before_ = 0;
 };
 
 }  // namespace millrace::train

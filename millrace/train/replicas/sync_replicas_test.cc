@@ -8,17 +8,12 @@
 #include <atomic>
 #include <functional>
 
-#include "millrace/base/files/memory_files.h"
-#include "millrace/base/sim/sim.h"
-#include "millrace/client/default_tables.h"
 #include "millrace/client/ops.h"
-#include "millrace/cluster/server.h"
-#include "millrace/rpc/loopback/loopback.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/monitored_session.h"
 #include "millrace/train/optimizers/gradient_descent.h"
-#include "millrace/train/replica_device_setter.h"
 #include "millrace/train/replicas/sync_replicas_hook.h"
+#include "millrace/train/testing/replica_cluster.h"
 
 namespace millrace::train {
 namespace {
@@ -28,68 +23,12 @@ using testing::HasSubstr;
 constexpr uint64_t kSeeds = 8;
 constexpr int kWorkers = 3;
 
-class Replicas {
- public:
-  Replicas() {
-    auto spec = ClusterSpec::Parse(
-        "ps=127.0.0.1:1001;worker=127.0.0.1:1002,127.0.0.1:1003,127.0.0.1:"
-        "1004");
-    MR_CHECK(spec.ok(), spec.status().ToString());
-    spec_ = *std::move(spec);
-    ps_ = StartTask("ps", 0);
-    for (int i = 0; i < kWorkers; ++i) workers_[i] = StartTask("worker", i);
-  }
-  ~Replicas() {
-    for (std::unique_ptr<Server>& worker : workers_) {
-      if (worker) worker->Stop(0);
-    }
-    ps_->Stop(0);
-  }
-  void KillWorker(int i) { Kill(workers_[i]); }
-  void RestartPs() {
-    Kill(ps_);
-    ps_ = StartTask("ps", 0);
-  }
-  SessionOptions Session(int worker) const {
-    return {.target = absl::StrCat("grpc://127.0.0.1:", 1002 + worker),
-            .transport = network_};
-  }
-
- private:
-  static void Kill(std::unique_ptr<Server>& task) {
-    task->Kill();
-    task->Join();
-    task.reset();
-  }
-  std::unique_ptr<Server> StartTask(const std::string& job, int index) {
-    ServerOptions options;
-    options.cluster = spec_;
-    options.task = {.job = job, .index = index};
-    options.transport = network_;
-    options.ops = &DefaultOps();
-    options.kernels = &DefaultKernels();
-    options.files = &files_;
-    auto server = Server::Start(options);
-    MR_CHECK(server.ok(), server.status().ToString());
-    return *std::move(server);
-  }
-  MemoryFiles files_;
-  std::shared_ptr<LoopbackNetwork> network_ =
-      std::make_shared<LoopbackNetwork>();
-  ClusterSpec spec_;
-  std::unique_ptr<Server> ps_;
-  std::unique_ptr<Server> workers_[kWorkers];
-};
-
 // A weight and a table of two rows, which start at 0. Each gradient of the
 // weight is 1, and of the table's row 0 as well, so that after n updates they
 // are -n, whoever gave the gradients.
 struct SyncModel {
-  SyncModel(const Scope& root, int worker, const SyncReplicasOptions& options)
+  SyncModel(const Scope& s, const SyncReplicasOptions& options)
       : rule(1.0f), sync(&rule, options) {
-    const Scope s = root.WithDevice(ReplicaDeviceSetter(
-        {.ps_tasks = 1,
-         .worker_device = absl::StrCat("/job:worker/task:", worker)}));
     step = CreateGlobalStep(s);
     w = ops::Variable(s.WithOpName("w"), Tensor::Scalar(0.0f));
     table = ops::Variable(s.WithOpName("table"), {{0.0f}, {0.0f}});
@@ -111,6 +50,8 @@ struct Ended {
   int64_t runs = 0;
   int64_t updates = 0;
   int64_t replaced = 0;
+  int64_t dropped = 0;
+  int64_t greatest_staleness = 0;
 };
 
 struct ReplicaOptions {
@@ -122,12 +63,14 @@ struct ReplicaOptions {
   std::function<bool()> is_chief;       // empty: replica 0
   std::function<void(int64_t)> on_run;  // with the number of runs so far
   Coordinator* coordinator = nullptr;
+  Gate* gate = nullptr;  // before the first step
 };
 
-Ended RunReplica(const Replicas& cluster, int worker, ReplicaOptions options) {
+Ended RunReplica(const ReplicaCluster& cluster, int worker,
+                 ReplicaOptions options) {
   Ended ended;
-  const Scope s = Scope::NewRoot();
-  SyncModel model(s, worker, options.sync);
+  const Scope s = cluster.NewGraph(worker);
+  SyncModel model(s, options.sync);
   if (!options.is_chief) options.is_chief = [worker] { return worker == 0; };
   options.hook.is_chief = options.is_chief;
   SyncReplicasHook hook(model.sync, options.hook);
@@ -138,12 +81,19 @@ Ended RunReplica(const Replicas& cluster, int worker, ReplicaOptions options) {
   monitored.hooks = {&hook, &stop};
   monitored.coordinator = options.coordinator;
   MonitoredSession session(s, monitored);
-  const MonitoredCallable train =
-      session.Prepare({}, {model.train_op.output(0)}, {}, {.step_fetch = 0});
+  const MonitoredCallable train = session.Prepare(
+      {}, {model.train_op.output(0), model.sync.ops().staleness}, {},
+      {.step_fetch = 0});
   ended.status = session.Start();
+  if (options.gate) options.gate->Pass();
   while (ended.status.ok() && !session.ShouldStop() &&
          ended.runs < options.most_runs) {
-    ended.status = train.Run().status();
+    const auto values = train.Run();
+    ended.status = values.status();
+    if (values.ok()) {
+      ended.greatest_staleness =
+          std::max(ended.greatest_staleness, (*values)[1].scalar<int64_t>());
+    }
     ++ended.runs;
     if (options.on_run) options.on_run(ended.runs);
   }
@@ -151,11 +101,12 @@ Ended RunReplica(const Replicas& cluster, int worker, ReplicaOptions options) {
   if (ended.status.ok()) ended.status = closed;
   ended.updates = hook.updates();
   ended.replaced = hook.replaced_tokens();
+  ended.dropped = hook.dropped_gradients();
   return ended;
 }
 
 // Runs replicas side by side; returns what became of each.
-std::vector<Ended> RunReplicas(const Replicas& cluster,
+std::vector<Ended> RunReplicas(const ReplicaCluster& cluster,
                                const std::vector<ReplicaOptions>& options) {
   std::vector<Ended> ended(options.size());
   std::vector<Thread> threads;
@@ -170,9 +121,9 @@ std::vector<Ended> RunReplicas(const Replicas& cluster,
 
 // Checks that each update applied the average of its gradients, and returns how
 // many there were.
-int64_t CheckModel(const Replicas& cluster, int worker = 0) {
-  const Scope s = Scope::NewRoot();
-  SyncModel model(s, worker, {.gradients_per_step = 1});
+int64_t CheckModel(const ReplicaCluster& cluster, int worker = 0) {
+  const Scope s = cluster.NewGraph(worker);
+  SyncModel model(s, {.gradients_per_step = 1});
   Session session(s, cluster.Session(worker));
   const auto values = session.Run({model.step, model.w, model.table});
   EXPECT_TRUE(values.ok()) << values.status();
@@ -185,20 +136,15 @@ int64_t CheckModel(const Replicas& cluster, int worker = 0) {
   return steps;
 }
 
-void ForSeeds(const std::function<void()>& body) {
-  DefaultOps();
-  DefaultKernels();
-  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    SimWorld world({.seed = seed});
-    const SimResult result = world.Run([&] { body(); });
-    ASSERT_TRUE(result.status.ok()) << result.Report();
-    ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
-  }
+void ForSyncSeeds(uint64_t seeds, const std::function<void()>& body) {
+  EXPECT_EQ(
+      FirstFailure(seeds, body, [] { return testing::Test::HasFailure(); }),
+      "");
 }
 
 TEST(SyncReplicas, EachStepAppliesTheAverageOfItsGradients) {
-  ForSeeds([] {
-    Replicas cluster;
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
     const auto ended = RunReplicas(cluster, std::vector<ReplicaOptions>(3));
     for (const Ended& replica : ended) {
       EXPECT_TRUE(replica.status.ok()) << replica.status;
@@ -211,8 +157,8 @@ TEST(SyncReplicas, EachStepAppliesTheAverageOfItsGradients) {
 }
 
 TEST(SyncReplicas, SparesAreNotWaitedFor) {
-  ForSeeds([] {
-    Replicas cluster;
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
     ReplicaOptions options;
     options.sync.gradients_per_step = 2;
     std::vector<ReplicaOptions> replicas(3, options);
@@ -230,9 +176,33 @@ TEST(SyncReplicas, SparesAreNotWaitedFor) {
   });
 }
 
+TEST(SyncReplicas, StaleGradientsAreCounted) {
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
+    Gate gate(3);
+    ReplicaOptions options;
+    options.sync.gradients_per_step = 2;
+    options.gate = &gate;
+    options.hook.leave_timeout_ms = 1'000;
+    std::vector<ReplicaOptions> replicas(3, options);
+    // The others have ended when it has its second gradient.
+    replicas[2].on_run = [](int64_t runs) {
+      if (runs == 1) SleepUntil(Deadline::AfterMillis(600'000));
+    };
+    const auto ended = RunReplicas(cluster, replicas);
+    for (const Ended& replica : ended) {
+      EXPECT_TRUE(replica.status.ok()) << replica.status;
+      EXPECT_LE(replica.dropped, replica.runs);
+    }
+    EXPECT_GT(ended[2].dropped, 0);
+    EXPECT_GE(ended[2].greatest_staleness, 8);
+    CheckModel(cluster);
+  });
+}
+
 TEST(SyncReplicas, DataMayEndUnevenly) {
-  ForSeeds([] {
-    Replicas cluster;
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
     std::vector<ReplicaOptions> replicas(3);
     for (size_t i = 0; i < 3; ++i) {
       replicas[i].last_step = 1'000'000;
@@ -249,7 +219,7 @@ TEST(SyncReplicas, DataMayEndUnevenly) {
 }
 
 // Takes a token and never gives a gradient for it.
-void TakeATokenAndVanish(const Replicas& cluster, int worker) {
+void TakeATokenAndVanish(const ReplicaCluster& cluster, int worker) {
   const Scope s = Scope::NewRoot().WithDevice("/job:ps/task:0");
   const FIFOQueue tokens(
       s, {DataType::kInt64},
@@ -262,7 +232,7 @@ void TakeATokenAndVanish(const Replicas& cluster, int worker) {
 
 // Returns two replicas; after four steps of the first one a third takes so many
 // tokens that the others have too few.
-std::vector<ReplicaOptions> TwoThatLoseAThird(const Replicas& cluster,
+std::vector<ReplicaOptions> TwoThatLoseAThird(const ReplicaCluster& cluster,
                                               const ReplicaOptions& options,
                                               std::atomic<bool>* vanished) {
   std::vector<ReplicaOptions> replicas(2, options);
@@ -274,8 +244,8 @@ std::vector<ReplicaOptions> TwoThatLoseAThird(const Replicas& cluster,
 }
 
 TEST(SyncReplicas, OthersComputeWhatALostReplicaOwes) {
-  ForSeeds([] {
-    Replicas cluster;
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
     ReplicaOptions options;
     options.hook.leave_timeout_ms = 5'000;
     std::atomic<bool> vanished{false};
@@ -289,8 +259,8 @@ TEST(SyncReplicas, OthersComputeWhatALostReplicaOwes) {
 }
 
 TEST(SyncReplicas, AStepThatWaitsInVainMayEndTheTraining) {
-  ForSeeds([] {
-    Replicas cluster;
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
     ReplicaOptions options;
     options.hook.when_too_few = WhenTooFew::kStop;
     options.hook.leave_timeout_ms = 5'000;
@@ -309,8 +279,8 @@ TEST(SyncReplicas, AStepThatWaitsInVainMayEndTheTraining) {
 }
 
 TEST(SyncReplicas, TheNextReplicaTakesOverFromALostChief) {
-  ForSeeds([] {
-    Replicas cluster;
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
     std::atomic<int> chief{0};
     ReplicaOptions options;
     options.hook.leave_timeout_ms = 5'000;
@@ -336,8 +306,8 @@ TEST(SyncReplicas, TheNextReplicaTakesOverFromALostChief) {
 }
 
 TEST(SyncReplicas, APsThatRestartsBeginsAgain) {
-  ForSeeds([] {
-    Replicas cluster;
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
     std::vector<ReplicaOptions> replicas(3);
     std::atomic<bool> restarted{false};
     replicas[1].on_run = [&](int64_t runs) {
