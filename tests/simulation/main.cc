@@ -4,7 +4,6 @@
 
 #include "absl/strings/numbers.h"
 #include "millrace/base/log.h"
-#include "tests/simulation/run_seed.h"
 #include "tests/simulation/seed_runner.h"
 #include "tests/simulation/sim_cluster.h"
 
@@ -12,11 +11,12 @@ namespace millrace::sim {
 namespace {
 
 constexpr char kHelp[] =
-    "millrace_sim [--seeds N] [--first S] | [--seed S]\n"
+    "millrace_sim [--training] [--seeds N] [--first S] | [--seed S]\n"
     "\n"
     "Runs a cluster of 2 ps and 2 workers with 2 clients in simulated time,\n"
     "under faults. Every seed runs twice and must give the same hash.\n"
     "\n"
+    "  --training      another cluster: 1 ps, and 3 replicas that train\n"
     "  --seeds N       seeds S to S + N - 1 (100)\n"
     "  --first S       the first of them (1)\n"
     "  --jobs J        processes that share the seeds (one a core)\n"
@@ -28,8 +28,8 @@ int Usage(const std::string& problem) {
   return 2;
 }
 
-int RunOne(uint64_t seed) {
-  const SeedResult r = RunSeed(seed, true);
+int RunOne(Scenario scenario, uint64_t seed) {
+  const SeedResult r = RunScenario(scenario, seed, true);
   std::printf("%s\n", r.sim.Report().c_str());
   std::printf("%lld steps, %lld acknowledged, %lld calls\n",
               static_cast<long long>(r.steps),
@@ -43,7 +43,7 @@ int RunOne(uint64_t seed) {
     }
   }
   bool passed = r.sim.status.ok();
-  if (passed && RunSeed(seed, false).sim.hash != r.sim.hash) {
+  if (passed && RunScenario(scenario, seed, false).sim.hash != r.sim.hash) {
     std::printf("hash: the second run has another hash of events\n");
     passed = false;
   }
@@ -65,6 +65,10 @@ int Main(int argc, char** argv) {
       range.twice = false;
       continue;
     }
+    if (flag == "--training") {
+      range.scenario = Scenario::kTraining;
+      continue;
+    }
     if (i + 1 == argc)
       return Usage("'" + flag + "' has no value, or is unknown");
     const std::string value = argv[++i];
@@ -81,7 +85,7 @@ int Main(int argc, char** argv) {
   // Built outside, so that no simulation is the first to build them.
   Ops();
   Kernels();
-  if (one >= 0) return RunOne(static_cast<uint64_t>(one));
+  if (one >= 0) return RunOne(range.scenario, static_cast<uint64_t>(one));
   range.first = static_cast<uint64_t>(first);
   range.jobs = static_cast<int>(jobs);
   return RunSeeds(range);

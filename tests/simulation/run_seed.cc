@@ -108,22 +108,27 @@ void RunCluster(Verdict& verdict, SeedResult* result) {
 }  // namespace
 
 SeedResult RunSeed(uint64_t seed, bool verbose) {
+  SimOptions options;
+  options.seed = seed;
+  options.max_events = 3'000'000;
+  options.nanos_per_switch = kSwitchNanos;
+  // Frequent enough for races, rare enough to be cheap; seeds differ.
+  options.lock_switch_probability = kLockSwitches[seed % kLockSwitches.size()];
+  return RunWorld(options, verbose, RunCluster);
+}
+
+SeedResult RunWorld(SimOptions options, bool verbose,
+                    void (*body)(Verdict& verdict, SeedResult* result)) {
   // Shared with the run's threads, which a failed run leaves behind.
   struct Outcome {
     Verdict verdict;
     SeedResult seed;
   };
   auto outcome = std::make_shared<Outcome>();
-  SimOptions options;
-  options.seed = seed;
   options.log_to_stderr = verbose;
-  options.max_events = 3'000'000;
-  options.nanos_per_switch = kSwitchNanos;
-  // Frequent enough for races, rare enough to be cheap; seeds differ.
-  options.lock_switch_probability = kLockSwitches[seed % kLockSwitches.size()];
   if (!verbose) options.trace_limit = 0;
   SimResult sim = SimWorld(options).Run(
-      [outcome] { RunCluster(outcome->verdict, &outcome->seed); });
+      [outcome, body] { body(outcome->verdict, &outcome->seed); });
   SeedResult result = outcome->seed;
   result.sim = std::move(sim);
   // The first failure is the cause of the others.

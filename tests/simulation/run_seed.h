@@ -4,6 +4,7 @@
 
 #include "millrace/base/sim/sim.h"
 #include "tests/simulation/faults.h"
+#include "tests/simulation/verdict.h"
 
 namespace millrace::sim {
 
@@ -28,5 +29,9 @@ inline constexpr int64_t kMinTroubles = 10;
 // Every seed determines one run. `verbose` adds the servers' log, and the last
 // events in the result of a failure.
 SeedResult RunSeed(uint64_t seed, bool verbose);
+
+// Does the same for another `body`, in a world of `options`.
+SeedResult RunWorld(SimOptions options, bool verbose,
+                    void (*body)(Verdict& verdict, SeedResult* result));
 
 }  // namespace millrace::sim

@@ -15,6 +15,7 @@
 #include "millrace/base/check.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/machine.h"
+#include "tests/simulation/replica_training.h"
 #include "tests/simulation/seed_totals.h"
 
 namespace millrace::sim {
@@ -34,9 +35,12 @@ struct Shared {
   SeedTotals totals;
 };
 
-void PrintFailure(uint64_t seed, const std::string& problem) {
-  const std::string text = absl::StrCat(
-      "seed ", seed, ": ", problem, "\n  again: ./dev sim --seed ", seed, "\n");
+void PrintFailure(const SeedRange& range, uint64_t seed,
+                  const std::string& problem) {
+  const std::string text =
+      absl::StrCat("seed ", seed, ": ", problem, "\n  again: ./dev sim",
+                   range.scenario == Scenario::kTraining ? " --training" : "",
+                   " --seed ", seed, "\n");
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
@@ -48,17 +52,18 @@ void RunJob(const SeedRange& range, Shared* shared, int job) {
     if (at >= range.count) return;
     const uint64_t seed = range.first + static_cast<uint64_t>(at);
     shared->running[job] = seed;
-    const SeedResult result = RunSeed(seed, false);
+    const SeedResult result = RunScenario(range.scenario, seed, false);
     std::string problem;
     if (!result.sim.status.ok()) {
       problem = result.sim.status.ToString();
     } else if (range.twice &&
-               RunSeed(seed, false).sim.hash != result.sim.hash) {
+               RunScenario(range.scenario, seed, false).sim.hash !=
+                   result.sim.hash) {
       problem = "hash: the second run has another hash of events";
     }
     shared->totals.Add(result, problem.empty());
     if (problem.empty()) continue;
-    PrintFailure(seed, problem);
+    PrintFailure(range, seed, problem);
     if (range.only_one) shared->stop = true;
   }
 }
@@ -138,7 +143,7 @@ void Watch(const SeedRange& range, Shared* shared, std::vector<Job> jobs) {
       // It crashed in the middle of a seed; the others go on.
       shared->totals.AddCrash();
       PrintFailure(
-          shared->running[job],
+          range, shared->running[job],
           jobs[job].hangs
               ? absl::StrCat("hang: no end after ", kMaxMsOfSeed / 1000, " s")
           : WIFSIGNALED(status)
@@ -152,6 +157,11 @@ void Watch(const SeedRange& range, Shared* shared, std::vector<Job> jobs) {
 }
 
 }  // namespace
+
+SeedResult RunScenario(Scenario scenario, uint64_t seed, bool verbose) {
+  return scenario == Scenario::kTraining ? RunTrainingSeed(seed, verbose)
+                                         : RunSeed(seed, verbose);
+}
 
 int RunSeeds(const SeedRange& range) {
   void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
@@ -167,16 +177,17 @@ int RunSeeds(const SeedRange& range) {
   const int64_t start = NowNanos();
   Watch(range, shared, std::move(processes));
   const SeedTotals& totals = shared->totals;
+  const bool is_training = range.scenario == Scenario::kTraining;
   const std::string shortfalls =
-      totals.failed() == 0 ? totals.Shortfalls() : "";
+      totals.failed() == 0 && !is_training ? totals.Shortfalls() : "";
   std::printf(
       "%lld seeds%s in %.1f s by %d processes\n%s%s%lld passed, %lld "
       "failed\n",
       static_cast<long long>(totals.passed() + totals.failed()),
       range.twice ? ", each run twice," : "",
       static_cast<double>(NowNanos() - start) * 1e-9, jobs,
-      totals.Report().c_str(), shortfalls.c_str(),
-      static_cast<long long>(totals.passed()),
+      (is_training ? totals.ReportOfTraining() : totals.Report()).c_str(),
+      shortfalls.c_str(), static_cast<long long>(totals.passed()),
       static_cast<long long>(totals.failed()));
   return totals.failed() == 0 && shortfalls.empty() ? 0 : 1;
 }

@@ -3,9 +3,19 @@
 
 #include <cstdint>
 
+#include "tests/simulation/run_seed.h"
+
 namespace millrace::sim {
 
+// What each seed runs.
+enum class Scenario {
+  kClients,   // RunSeed
+  kTraining,  // RunTrainingSeed
+};
+SeedResult RunScenario(Scenario scenario, uint64_t seed, bool verbose);
+
 struct SeedRange {
+  Scenario scenario = Scenario::kClients;
   uint64_t first = 1;
   int64_t count = 100;
   int jobs = 0;           // processes; 0: one per core
@@ -14,7 +24,8 @@ struct SeedRange {
 };
 
 // Prints each seed that fails with a line that runs it again, then the totals.
-// Returns the exit code: 0 if all have passed and the totals meet the minima.
+// Returns the exit code: 0 if all have passed and the totals meet the minima of
+// the scenario (only kClients has some).
 // Requires: there are no other threads yet.
 int RunSeeds(const SeedRange& range);
 

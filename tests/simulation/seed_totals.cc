@@ -53,6 +53,20 @@ std::string SeedTotals::Report() const {
       steps_, passed_ > 0 ? least_steps_.load() : 0, acknowledged_, lost_state_,
       put_, taken_, saved_, restored_, resets_, calls_, events_,
       static_cast<double>(virtual_seconds_) / 3600);
+  return absl::StrCat(text, ReportOfFaults());
+}
+
+std::string SeedTotals::ReportOfTraining() const {
+  return absl::StrCat(
+      absl::StrFormat("%d steps of replicas, %d updates\n"
+                      "%d calls, %d events, %.1f hours of virtual time\n",
+                      steps_, acknowledged_, calls_, events_,
+                      static_cast<double>(virtual_seconds_) / 3600),
+      ReportOfFaults());
+}
+
+std::string SeedTotals::ReportOfFaults() const {
+  std::string text;
   absl::StrAppendFormat(&text, "faults, at least %d a seed:\n",
                         passed_ > 0 ? least_troubles_.load() : 0);
   for (int t = 0; t < kNumTroubles; ++t) {

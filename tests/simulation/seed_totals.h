@@ -22,11 +22,15 @@ class SeedTotals {
 
   // Returns the counts, by kind of fault and method, as text.
   std::string Report() const;
+  // The same for seeds of RunTrainingSeed.
+  std::string ReportOfTraining() const;
   // Returns a line for each count below its minimum; "" if there is none.
   // Shares of seeds count from 100 seeds on.
   std::string Shortfalls() const;
 
  private:
+  std::string ReportOfFaults() const;
+
   std::atomic<int64_t> passed_{0};
   std::atomic<int64_t> failed_{0};
   std::atomic<int64_t> steps_{0};

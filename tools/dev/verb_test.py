@@ -29,6 +29,7 @@ from gtest_runner import Count
 ASAN_ROOMS = ("base", "tensor", "graph", "protocol")
 TSAN_ROOMS = ("base", "exec", "rpc", "rpc_grpc")
 SEEDS, LONG_SEEDS, SANITIZED_SEEDS = 200, 2000, 50
+TRAINING_SEEDS, LONG_TRAINING_SEEDS = 200, 2000  # of replicas that train
 PROGRAMS, LONG_PROGRAMS = 100, 2000
 # For work that only computes, beside tests that have deadlines.
 BESIDE = ["nice", "-n", "10"]
@@ -118,11 +119,11 @@ def site(preset):
   return complain(["./dev docs fails"] if verb_docs.main(["--preset", preset]) else [])
 
 
-def simulation(preset, seeds, prefix=()):
+def simulation(preset, seeds, prefix=(), flags=()):
   """Counts one test per seed if the program's last line says so, otherwise one in all."""
   program = os.path.join(building.folder(preset), "tests", "millrace_sim")
   done = subprocess.run(
-    [*prefix, program, "--seeds", str(seeds)],
+    [*prefix, program, *flags, "--seeds", str(seeds)],
     cwd=ROOT,
     stdin=subprocess.DEVNULL,
     stdout=subprocess.PIPE,
@@ -136,7 +137,7 @@ def simulation(preset, seeds, prefix=()):
     count.failed = 1
   if count.failed:
     say(done.stdout.rstrip())
-    count.again.append("./dev sim --seeds %d" % seeds)
+    count.again.append(" ".join(["./dev sim", *flags, "--seeds %d" % seeds]))
   return count
 
 
@@ -223,6 +224,8 @@ def simulation_stage(args, report):
   if os.path.exists(os.path.join(building.folder(args.preset), "tests", "millrace_sim")):
     seeds = LONG_SEEDS if args.long else SEEDS
     report.stage("simulation, %d seeds" % seeds, lambda: simulation(args.preset, seeds, BESIDE))
+    trainings = LONG_TRAINING_SEEDS if args.long else TRAINING_SEEDS
+    report.stage("simulated training, %d seeds" % trainings, lambda: simulation(args.preset, trainings, BESIDE, ["--training"]))
 
 
 def random_programs_stage(args, report):
