@@ -32,8 +32,9 @@
 // global step. Each other replica has at most one of these, so a gradient that
 // was applied has missed at most max_staleness + replicas - 1 of the updates
 // that were decided on before it. With Updates::kOneByOne it is at most
-// max_staleness: a mutex beside the global step is held from the decision to
-// the counting of the step; a step that is lost meanwhile gives it up.
+// max_staleness, of variables beside the global step: a mutex there is held
+// from the decision to the counting of the step; a step that is lost meanwhile
+// gives it up.
 //
 // What a dropped gradient sent by top-k is lost: it has left the residual.
 //

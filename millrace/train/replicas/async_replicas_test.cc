@@ -179,6 +179,21 @@ TEST_P(AsyncReplicasTest, TheScaleHasTheTypeOfTheVariable) {
   EXPECT_NEAR(w[0], 0, 1e-15);
 }
 
+TEST_P(AsyncReplicasTest, GradientsMayGoInFewerBytes) {
+  for (const StalenessPolicy policy :
+       {StalenessPolicy::kMeasure, StalenessPolicy::kScale}) {
+    GradientDescentOptimizer rule(kHalf);
+    StoppingModel model(
+        &rule,
+        {.policy = policy, .wire = {.form = GradientWire::Form::kBfloat16}},
+        GetParam());
+    // 257 has nine significant bits, of which bfloat16 keeps eight: 256.
+    model.StepBeside(0, 257);
+    EXPECT_THAT(model.w(), ElementsAre(1 - 0.5f * 256));
+    EXPECT_THAT(model.table(), ElementsAre(1, 1 - 0.5f * 512));
+  }
+}
+
 // Rules have state that changes in each step, whatever the gradients are.
 TEST_P(AsyncReplicasTest, ADroppedGradientLeavesTheOptimizerAlone) {
   MomentumOptimizer momentum(kHalf, 0.5);

@@ -320,6 +320,38 @@ TEST(SyncReplicas, APsThatRestartsBeginsAgain) {
   });
 }
 
+TEST(SyncReplicas, GradientsMayGoInFewerBytes) {
+  ForSyncSeeds(2, [] {
+    ReplicaCluster cluster;
+    const Scope s = cluster.NewGraph(0);
+    const ops::Variable step = CreateGlobalStep(s);
+    const ops::Variable w(s.WithOpName("w"), Tensor::Scalar(0.0f));
+    GradientDescentOptimizer rule(1.0f);
+    SyncReplicas sync(&rule, {.wire = {.form = GradientWire::Form::kBfloat16}});
+    const Operation train_op =
+        sync.Minimize(s, ops::Mul(s, w, 257.0f), {.global_step = step});
+    SyncReplicasHook hook(sync);
+    StopAtStepHook stop(4);
+    MonitoredSessionOptions options;
+    options.session = cluster.Session(0);
+    options.hooks = {&hook, &stop};
+    MonitoredSession session(s, options);
+    const MonitoredCallable train =
+        session.Prepare({}, {train_op.output(0)}, {}, {.step_fetch = 0});
+    Status status = session.Start();
+    while (status.ok() && !session.ShouldStop()) status = train.Run().status();
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_TRUE(session.Close().ok());
+    Session after(s, cluster.Session(0));
+    const auto values = after.Run({step.value(), w.value()});
+    ASSERT_TRUE(values.ok()) << values.status();
+    // 257 has nine significant bits, of which bfloat16 keeps eight: 256.
+    const auto steps = static_cast<float>((*values)[0].scalar<int64_t>());
+    EXPECT_GE(steps, 4);
+    EXPECT_EQ((*values)[1].scalar<float>(), -256 * steps);
+  });
+}
+
 TEST(SyncReplicas, WhatIsMissingIsSaid) {
   const Scope s = Scope::NewRoot();
   const ops::Variable w(s.WithOpName("w"), Tensor::Scalar(0.0f));
