@@ -8,6 +8,7 @@
 #include "millrace/train/optimizers/gradient_descent.h"
 #include "millrace/train/pipeline/pipeline_trace.h"
 #include "millrace/train/pipeline/pipeline_training.h"
+#include "millrace/train/replica_device_setter.h"
 #include "millrace/train/testing/cpus_suite.h"
 
 namespace millrace::train {
@@ -223,6 +224,40 @@ TEST(PipelineTraining, VariablesOfSeveralStages) {
        training.loss});
   EXPECT_LT(Difference(values[0], values[1]), kPipelineRounding);
   EXPECT_LT(Difference(values[2], values[3]), kPipelineRounding);
+}
+
+// Layers may place their variables on parameter servers, for several pipelines
+// that share them.
+TEST(PipelineTraining, VariablesOnParameterServers) {
+  const Scope s = Scope::NewRoot();
+  std::vector<PipelineStage> stages;
+  for (int i = 0; i < 2; ++i) {
+    const std::string worker = absl::StrCat("/job:worker/task:", i);
+    const DeviceFunction setter =
+        ReplicaDeviceSetter({.ps_tasks = 1, .worker_device = worker});
+    stages.push_back(
+        {worker,
+         [setter](const VariableScope& at, const std::vector<Output>& x) {
+           const Scope there = at.scope().WithDevice(setter);
+           return std::vector<Output>{Dense(at.WithScope(there), x[0], 2)};
+         }});
+  }
+  const PipelineTraining training =
+      TrainingPipeline(VariableScope(s), stages, {Waves(s, {4, 2})}, {},
+                       [](const VariableScope& at, const std::vector<Output>& y,
+                          const std::vector<Output>&) {
+                         return ops::Mean(at.scope(), y[0], {0, 1});
+                       },
+                       {.micro_batches = 2});
+  ASSERT_TRUE(training) << s.status();
+  for (const GradientAndVariable& pair : training.gradients) {
+    EXPECT_EQ(pair.variable.op().device(), "/job:ps/task:0");
+  }
+  EXPECT_EQ(training.gradients.size(), 4u);
+  EXPECT_EQ(
+      s.graph().Find("pipeline/forward_1/stage_1/dense_1/MatMul").device(),
+      "/job:worker/task:1");
+  EXPECT_EQ(training.loss.op().device(), "/job:worker/task:1");
 }
 
 // Of each of the stages' errors one.

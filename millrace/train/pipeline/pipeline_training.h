@@ -14,7 +14,9 @@
 //
 // Gradients are averaged over the micro-batches and applied once, so a step is
 // that of the network without a pipeline. SyncReplicas take them, too, for
-// several pipelines that train together.
+// several pipelines that train together; their variables are shared if the
+// layers place them on parameter servers, by a ReplicaDeviceSetter with the
+// stage's device as that of the worker.
 #pragma once
 
 #include <cstdint>
