@@ -236,6 +236,7 @@ def test_what_the_wheel_has(wheel):
   assert {"Requires-Dist: numpy>=1.22", "Requires-Dist: protobuf>=3.20", "Requires-Python: >=3.10"} <= set(text.splitlines())
   assert "millrace/bin/millrace" in programs and "millrace/libmillrace.so" in programs
   assert {"millrace/py.typed", "millrace/gen/__init__.pyi", "millrace/nn/__init__.pyi", "millrace/api/train.txt"} <= set(names)
+  assert {"millrace/parallel/__init__.py", "millrace/parallel/async_replicas.py"} <= set(names)
   assert "from millrace.framework.constants import constant as constant" in stubs
   assert not [name for name in names if name.endswith(".pyc") or "__pycache__" in name]
   for package, words in {

@@ -29,10 +29,10 @@ class Options:
     self.hidden = [16] if is_small else [64]
     self.batch = 32
     self.takes_s = 0.01 if is_small else 0.02
-    self.lasts_s = 1.0 if is_small else 12.0
+    self.lasts_s = 0.7 if is_small else 12.0
     self.every_s = 0.05 if is_small else 0.25
     self.bound = 3 if is_small else 6
-    self.warm_up_steps = 15 if is_small else 60
+    self.warm_up_steps = 10 if is_small else 60
 
 
 def policies(options):

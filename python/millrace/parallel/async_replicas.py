@@ -19,9 +19,9 @@ class AsyncReplicasOptimizer(OverTensorflow):
   "scale": it is multiplied by 1 / (staleness + 1).
 
   `use_locking`: updates of several replicas do not overlap. A mutex beside the global step is held from the decision about a
-  gradient to the counting of the step, so that "drop" applies no gradient that is staler than max_staleness. Without it the
-  decision of one replica counts no update that another has decided on and not counted yet, of which each other replica has
-  one at most.
+  gradient to the counting of the step, so that "drop" applies no gradient that is staler than max_staleness, of variables beside
+  the global step. Without it the decision of one replica counts no update that another has decided on and not counted yet, of
+  which each other replica has one at most.
 
   Bounded staleness: with `max_ahead` a replica waits between its steps while it is more than that ahead of the slowest replica
   that trains; with 0 all go step by step. Warm-up: only replica 0 trains until the global step is `warm_up_steps`. Both are what
@@ -37,7 +37,7 @@ class AsyncReplicasOptimizer(OverTensorflow):
   All replicas have the same arguments but for `replica`, 0 to replicas - 1. What they know of each other is a table on the global
   step's task, which no checkpoint has. Names of slots and of all else in checkpoints are those of `opt`. The C++ library's
   AsyncReplicas has the same table and does the same, so that its replicas and these train together. `wire` is a GradientWire,
-  or None: gradients go to the variables as they are.
+  or None: gradients go to the variables as they are. What a dropped gradient sent by "top_k" is lost: it has left the residual.
 
   What "before" means. Both reads of the global step, the difference and what follows from it are on the task that has the
   global step, so measuring sends nothing; `apply_gradients` adds control edges from the first one to the reads of parameters on

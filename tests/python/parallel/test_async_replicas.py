@@ -217,6 +217,40 @@ def test_a_training_by_monitored_session(tf, tmp_path):
   np.testing.assert_allclose(tf.train.load_variable(str(tmp_path), "w"), BEGIN * (1 - RATE) ** 5, **CLOSE)
 
 
+def test_a_session_that_is_lost(tf):
+  """The next one joins again; what the server has stays."""
+  server = tf.train.Server.create_local_server()
+  step = tf.train.get_or_create_global_step()
+  w = tf.get_variable("w", initializer=BEGIN)
+  optimizer = parallel.AsyncReplicasOptimizer(tf.train.GradientDescentOptimizer(RATE), replicas=2, max_ahead=3)
+  train = optimizer.minimize(0.5 * tf.reduce_sum(tf.square(w)), global_step=step)
+  hook = optimizer.make_session_run_hook()
+
+  class Loses(tf.train.SessionRunHook):
+    begun = runs = 0
+
+    def after_create_session(self, session, coord):
+      self.begun += 1
+
+    def before_run(self, run_context):
+      self.runs += 1
+      if self.runs == 4:
+        raise tf.errors.AbortedError(None, None, "lost")
+
+  loses = Loses()
+  with tf.Session(server.target) as session:  # a chief that has no checkpoint would begin with new values
+    session.run(tf.global_variables_initializer())
+  with tf.train.MonitoredTrainingSession(server.target, is_chief=False, hooks=[hook, loses]) as session:
+    for _ in range(6):
+      session.run(train)
+  assert loses.begun == 2 and loses.runs == 7
+  assert hook.records.global_step == 6
+  assert [(record.state, record.clock) for record in hook.records.replicas] == [
+    (replica_table.ENDED, 6),
+    (replica_table.UNKNOWN, 0),
+  ]
+
+
 def test_what_cannot_be_is_refused(tf):
   opt = tf.train.GradientDescentOptimizer(0.1)
   new = parallel.AsyncReplicasOptimizer
