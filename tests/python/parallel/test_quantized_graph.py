@@ -14,14 +14,6 @@ def of_stock():
   return tensorflow.compat.v1
 
 
-@pytest.fixture(params=["stock", "ours"])
-def tf(request):
-  module = of_stock() if request.param == "stock" else millrace
-  parallel.use(module)
-  yield module
-  parallel.use(None)
-
-
 def uniform(shape, low, high, seed=0):
   return np.random.RandomState(seed).uniform(low, high, shape).astype(np.float32)
 
