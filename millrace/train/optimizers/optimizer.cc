@@ -40,8 +40,9 @@ std::vector<GradientAndVariable> Optimizer::ComputeGradients(
   }
   std::vector<Output> handles;
   for (const ops::Variable& v : variables) handles.push_back(v.handle());
-  std::vector<Gradient> gradients =
-      ops::Gradients(scope, {loss}, handles, options.gradients);
+  ops::GradientsOptions how = options.gradients;
+  how.gate = how.gate || options.gate == GateGradients::kOp;
+  std::vector<Gradient> gradients = ops::Gradients(scope, {loss}, handles, how);
   std::vector<GradientAndVariable> pairs;
   for (size_t i = 0; i < variables.size(); ++i) {
     pairs.push_back({std::move(gradients[i]), std::move(variables[i])});
@@ -127,9 +128,10 @@ Operation Optimizer::Minimize(const Scope& scope, const Output& loss,
                               const MinimizeOptions& options) {
   return ApplyGradients(
       scope,
-      ComputeGradients(
-          scope, loss,
-          {.variables = options.variables, .gradients = options.gradients}),
+      ComputeGradients(scope, loss,
+                       {.variables = options.variables,
+                        .gradients = options.gradients,
+                        .gate = options.gate}),
       {.global_step = options.global_step, .name = options.name});
 }
 

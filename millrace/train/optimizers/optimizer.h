@@ -26,9 +26,19 @@ struct GradientAndVariable {
   ops::Variable variable;
 };
 
+// What an update waits for beside its own gradient, as in TensorFlow's
+// optimizers. A read of a reference variable on its own task sees updates of
+// the same step, so that without a gate a kernel may change before the gradient
+// of its layer's inputs is computed of it.
+enum class GateGradients {
+  kNone,
+  kOp,  // the other gradients of each op that reads the variable
+};
+
 struct ComputeGradientsOptions {
   std::vector<ops::Variable> variables;  // empty: the trainable ones
   ops::GradientsOptions gradients;
+  GateGradients gate = GateGradients::kOp;
 };
 
 struct ApplyGradientsOptions {
@@ -42,6 +52,7 @@ struct MinimizeOptions {
   std::vector<ops::Variable> variables;  // empty: the trainable ones
   ops::GradientsOptions gradients;
   std::string name;
+  GateGradients gate = GateGradients::kOp;
 };
 
 // Used for one graph. Not thread-safe.

@@ -209,6 +209,54 @@ TEST(Optimizer, ALearningRateMayBeATensor) {
   EXPECT_EQ(NumberOf(session, w.value()), 0.5f);
 }
 
+// Each layer's gradient is computed of the kernels that the step began with,
+// though some of them are updated while others are still computed.
+TEST_P(OptimizerTest, UpdatesDoNotReachTheGradientsOfTheirStep) {
+  constexpr int64_t kUnits = 48;
+  constexpr int kLayers = 6;
+  const std::vector<float> inputs(kUnits, 0.1f);
+  const Output x = ops::Const(
+      s_,
+      Tensor::Of<float>(TensorShape({1, kUnits}), absl::MakeConstSpan(inputs)));
+  std::vector<ops::Variable> kernels;
+  Output y = x;
+  for (int i = 0; i < kLayers; ++i) {
+    std::vector<float> values(kUnits * kUnits);
+    for (size_t j = 0; j < values.size(); ++j)
+      values[j] =
+          static_cast<float>((j * 7919 + static_cast<size_t>(i)) % 13) * 0.01f -
+          0.06f;
+    kernels.emplace_back(s_.WithOpName("kernel"),
+                         Tensor::Of<float>(TensorShape({kUnits, kUnits}),
+                                           absl::MakeConstSpan(values)),
+                         ops::VariableOptions{.use_resource = GetParam()});
+    y = ops::Tanh(s_, ops::MatMul(s_, y, kernels.back()));
+  }
+  const Output loss = ops::Sum(s_, y, {0, 1});
+  GradientDescentOptimizer rule(1.0f);
+  const auto gradients = rule.ComputeGradients(s_, loss);
+  const Operation train_op = rule.ApplyGradients(s_, gradients);
+  std::vector<Output> expected;
+  std::vector<Output> now;
+  for (const auto& [gradient, variable] : gradients) {
+    expected.push_back(ops::Sub(s_, variable, gradient.tensor));
+    now.push_back(variable);
+  }
+  Session session(s_);
+  ASSERT_TRUE(session.RunTargets({ops::GlobalVariablesInitializer(s_)}).ok());
+  for (int step = 0; step < 50; ++step) {
+    const auto before = session.Run(expected);
+    ASSERT_TRUE(before.ok()) << before.status();
+    ASSERT_TRUE(session.RunTargets({train_op}).ok());
+    const auto after = session.Run(now);
+    ASSERT_TRUE(after.ok()) << after.status();
+    for (size_t i = 0; i < after->size(); ++i) {
+      EXPECT_TRUE(IdenticalTensors((*before)[i], (*after)[i]))
+          << "kernel " << i << ", step " << step;
+    }
+  }
+}
+
 TEST(Optimizer, WithoutGradients) {
   const Scope s = Scope::NewRoot();
   const ops::Variable w = Scalar(s, "w", 1);
