@@ -49,12 +49,9 @@ Towers VerticalSlices(const Cluster& cluster, const ClassifierOptions& options,
   const ops::Variable step = train::CreateGlobalStep(s);
   towers.nets.push_back(MakeClassifier(VariableScope(s), options));
   const std::unique_ptr<train::Optimizer> rule = make_rule();
-  // Gated: a kernel that is on the same device as the gradient of its inputs is
-  // updated once that has been computed.
-  towers.train_ops.push_back(
-      rule->Minimize(s, towers.nets[0].loss,
-                     {.global_step = step,
-                      .gradients = {.colocate_with_ops = true, .gate = true}}));
+  towers.train_ops.push_back(rule->Minimize(
+      s, towers.nets[0].loss,
+      {.global_step = step, .gradients = {.colocate_with_ops = true}}));
   return towers;
 }
 

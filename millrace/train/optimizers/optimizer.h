@@ -26,7 +26,7 @@ struct GradientAndVariable {
   ops::Variable variable;
 };
 
-// What an update waits for beside its own gradient, as in TensorFlow's
+// Says what an update waits for beside its own gradient, as in TensorFlow's
 // optimizers. A read of a reference variable on its own task sees updates of
 // the same step, so that without a gate a kernel may change before the gradient
 // of its layer's inputs is computed of it.
