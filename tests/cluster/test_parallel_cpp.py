@@ -114,6 +114,20 @@ def check_model_parallel(table):
   assert table["dense: pipeline of 2, m = 8"]["bytes a step"] == table["dense: by layers"]["bytes a step"]
 
 
+def check_staleness(table):
+  as_they_are, dropped, scaled, ahead, *warm = table.values()
+  others = 2
+  # Which gradients are that stale depends on the machine.
+  assert dropped["greatest applied"] <= 3
+  assert (dropped["dropped"] > 0) == (dropped["greatest"] > 3)
+  assert [row["dropped"] for row in (as_they_are, scaled, ahead, *warm)] == [0] * 5
+  for row in table.values():
+    assert row["updates"] == row["gradients"] - row["dropped"]
+    assert 0 <= row["mean staleness"] <= row["greatest"]
+  # While all go on, none misses more than so many updates of each of the others.
+  assert ahead["greatest"] <= (2 * 3 + 1) * others
+
+
 def check_embedding(table):
   row_bytes = 4 * 16
   whole, *of_rows = table.values()

@@ -27,6 +27,7 @@ struct Options {
   PROGRAM(Exercise10, "exercise_10", "Asynchronous, synchronous and vertical slices: how long until 88 % are right, and what an update moves.") \
   PROGRAM(SpareReplicas, "spare_replicas", "Five workers, one of them slow: synchronous with 0, 1 and 2 spares, and asynchronous.") \
   PROGRAM(ModelParallel, "model_parallel", "Networks over several workers by layers, slices, chunks and pipelines, beside the same on one worker.") \
+  PROGRAM(Staleness, "staleness", "Stale gradients: applied as they are, dropped, scaled, bounded, and after a warm-up.") \
   PROGRAM(Embedding, "embedding", "A table over the parameter servers, of which a step moves only the rows that it touches.") \
   PROGRAM(ServingWhileTraining, "serving_while_training", "One network answers queries on all devices while it trains.") \
   PROGRAM(InEightBits, "quantized", "A trained network in 8 bits: its size, how often it is right, and how many queries a second it answers.")
