@@ -54,8 +54,8 @@ class Model:
       distance = self.w - tf.constant(GOAL)
     loss = 0.5 * tf.reduce_sum(tf.square(distance))
     with tf.control_dependencies([loss]):
-      told = self._begun.enqueue(0)
-    with tf.control_dependencies([told]):
+      self.told = self._begun.enqueue(0)
+    with tf.control_dependencies([self.told]):
       self.loss = loss * self._go.dequeue()
     self._await_begun = self._begun.dequeue()
     self._let_go = self._go.enqueue(1.0)

@@ -37,6 +37,9 @@ class Replica:
       )
       with tf.device(worker):
         train = self.optimizer.minimize(self.model.loss, global_step=self.model.step)
+      if place != "/job:ps/task:0":
+        # Reads on another task than the global step's are not ordered behind that of the step: the test waits for both.
+        self.model.told._add_control_input(tf.get_default_graph().get_operation_by_name("async_replicas/begun"))
       self.fetches = [train, self.optimizer.staleness, self.optimizer.applied]
       config = tf.ConfigProto(operation_timeout_in_ms=60_000)
       self.session = tf.Session(cluster.target("worker", number), config=config)
