@@ -79,7 +79,8 @@ class TopK {
     if (!residual) return {};
     // Read after the gradient is there: in a loop that is each time anew.
     const Output sum = ops::AddV2(
-        here, flat, residual.Read(here.WithControlDependencies({gradient_})));
+        here, flat,
+        Kept(residual.Read(here.WithControlDependencies({gradient_})), flat));
     const Output places =
         ops::TopKV2(here, Magnitude(sum), Count(flat),
                     {.sorted = false, .index_type = index_type_})
@@ -90,7 +91,10 @@ class TopK {
     const Output rest =
         ops::TensorScatterUpdate(here.WithControlDependencies({chosen}), sum,
                                  rows, ops::ZerosLike(here, chosen));
-    const Operation kept = ops::AssignVariableOp(here, residual.handle(), rest);
+    const Output numbers = ops::SelectV2(here, ops::IsFinite(here, rest), rest,
+                                         ops::Const(here, 0, type_));
+    const Operation kept =
+        ops::AssignVariableOp(here, residual.handle(), numbers);
     const Scope after = here.WithControlDependencies({kept});
     const Output sent = type_ == gradient_.dtype()
                             ? ops::Identity(after, chosen)
@@ -100,7 +104,7 @@ class TopK {
 
  private:
   // Returns zeros, outside of the loops and conditionals that the gradient may
-  // be in. Without a known size they are one element, which is broadcast.
+  // be in. Without a known size they are none: see Kept.
   ops::Variable NewResidual() const {
     const Scope& here = ends_.here;
     const std::shared_ptr<ControlFlowContext> context =
@@ -110,7 +114,7 @@ class TopK {
         here.SubScope("").WithoutControlDependencies().WithOpName(
             absl::StrCat(variable_.op_name(), "/gradient_residual")),
         [this](const Scope& s) {
-          return ops::Fill(s, Tensor::Vector<int64_t>({size_.value_or(1)}),
+          return ops::Fill(s, Tensor::Vector<int64_t>({size_.value_or(0)}),
                            ops::Const(s, 0, type_));
         },
         {.trainable = false,
@@ -119,6 +123,25 @@ class TopK {
          .validate_shape = size_.has_value()});
     here.graph().SetControlFlowContext(context);
     return residual;
+  }
+
+  // Returns the residual, or zeros if its size is not that of the gradient.
+  Output Kept(const Output& residual, const Output& flat) const {
+    if (size_) return residual;
+    const Scope& here = ends_.here;
+    const auto size = [&](const Output& values) {
+      return ops::Size(here, values, {.out_type = DataType::kInt64});
+    };
+    const Output wanted = size(flat);
+    const Output zeros = ops::SelectV2(
+        here, ops::Equal(here, size(residual), wanted), int64_t{0}, wanted);
+    const Output same =
+        ops::Slice(here, residual, {int64_t{0}},
+                   ops::ExpandDims(here, ops::Sub(here, wanted, zeros), 0));
+    return ops::ConcatV2(here,
+                         {same, ops::Fill(here, ops::ExpandDims(here, zeros, 0),
+                                          ops::Const(here, 0, type_))},
+                         0);
   }
 
   // Returns integers in the order of magnitudes. Those are the bits without the

@@ -53,16 +53,20 @@ struct GradientWire {
 // real floating-point number), are returned unchanged.
 //
 // A gradient that is NaN somewhere arrives as one: for kTopK NaN is larger than
-// any number. Elements that are sent leave the residual, infinite ones and NaN
-// too, so that one bad step does not outlast a restored checkpoint.
+// any number, and infinity than all finite ones. A residual keeps finite
+// elements only, so that one bad step, even with a gradient that is NaN
+// throughout, spoils no gradient of a later one: what is NaN or infinite and
+// was not sent is forgotten.
 //
 // A residual is a resource variable VARIABLE/gradient_residual, one for each
 // gradient of each call, on the device of the op that computes the gradient: a
 // replica has its own. It is in graph_keys::kLocalVariables, so it is in no
 // checkpoint, and it begins with zeros: programs without a MonitoredSession run
-// LocalVariablesInitializer. Its steps come one after the other; of steps that
-// run at the same time one may overwrite what the other left. A gradient that
-// is dropped on its way, as one of an older step, takes what it has with it.
+// LocalVariablesInitializer. Where only steps know the size of a gradient, it
+// begins anew with zeros when that is another than in the step before. Its
+// steps come one after the other; of steps that run at the same time one may
+// overwrite what the other left. A gradient that is dropped on its way, as one
+// of an older step, takes what it has with it.
 //
 // Errors go to the scope: INVALID_ARGUMENT for a fraction or a size outside of
 // the bounds above. Nothing is returned then.

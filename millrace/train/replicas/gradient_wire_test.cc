@@ -205,6 +205,61 @@ TEST_P(GradientWireTest, ANanArrivesAndLeavesNothing) {
   }
 }
 
+TEST_P(GradientWireTest, AGradientOfNoNumbersSpoilsOneStep) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const DataType type : {DataType::kFloat, DataType::kDouble,
+                              DataType::kHalf, DataType::kBfloat16}) {
+    for (const float bad : {kWireNan, kInfinity, -kInfinity}) {
+      const Scope s = Scope::NewRoot();
+      const ops::Variable v = Zeros(s, "v", type, TensorShape({kWireSize}));
+      const Output fed = ops::Placeholder(s, DataType::kFloat);
+      const Output arrived =
+          Arrives(s, ops::Cast(s, fed, type), v,
+                  {.form = WireForm::kTopK, .fraction = 0.001})
+              .tensor;
+      Tensor good = Tensor::Zeros(DataType::kFloat, {kWireSize});
+      good.mutable_flat<float>()[0] = 2.0f;
+      Tensor spoilt = Tensor::Zeros(DataType::kFloat, {kWireSize});
+      for (float& x : spoilt.mutable_flat<float>()) x = bad;
+      spoilt.mutable_flat<float>()[900] = 3.0f;
+      const std::vector<Tensor> got =
+          Steps(s, fed, {spoilt, good, Tensor::Zeros(DataType::kFloat, {1000})},
+                ops::Cast(s, arrived, DataType::kFloat));
+      EXPECT_FALSE(std::isfinite(got[0].flat<float>()[0]));
+      std::vector<float> wanted(kWireSize);
+      wanted[900] = 3;  // that was there is kept
+      EXPECT_THAT(got[1].flat<float>(), testing::ElementsAreArray(wanted));
+      wanted[900] = 0;
+      wanted[0] = 2;
+      EXPECT_THAT(got[2].flat<float>(), testing::ElementsAreArray(wanted));
+    }
+  }
+}
+
+TEST_P(GradientWireTest, AResidualOfAnotherSizeBeginsAnew) {
+  const ops::Variable v(s_.WithOpName("v"),
+                        Tensor::Zeros(DataType::kFloat, TensorShape({3})),
+                        {.use_resource = GetParam(), .validate_shape = false});
+  const Output fed = ops::Placeholder(s_, DataType::kFloat);
+  const Output arrived =
+      Arrives(s_, fed, v, {.form = WireForm::kTopK, .fraction = 0.1}).tensor;
+  const std::vector<Tensor> got = Steps(
+      s_, fed,
+      {Tensor::Zeros(DataType::kFloat, {0}), Tensor::Vector<float>({5, 1, 2}),
+       Tensor::Vector<float>({0, 0, 0}), Tensor::Vector<float>({3, 4}),
+       Tensor::Vector<float>({7}), Tensor::Vector<float>({1, 3}),
+       Tensor::Zeros(DataType::kFloat, {2, 0}), Tensor::Vector<float>({0, 0})},
+      arrived);
+  EXPECT_EQ(got[0].shape(), TensorShape({0}));
+  EXPECT_THAT(got[1].flat<float>(), ElementsAre(5, 0, 0));
+  EXPECT_THAT(got[2].flat<float>(), ElementsAre(0, 0, 2));
+  EXPECT_THAT(got[3].flat<float>(), ElementsAre(0, 4));
+  EXPECT_THAT(got[4].flat<float>(), ElementsAre(7));
+  EXPECT_THAT(got[5].flat<float>(), ElementsAre(0, 3));
+  EXPECT_EQ(got[6].shape(), TensorShape({2, 0}));
+  EXPECT_THAT(got[7].flat<float>(), ElementsAre(0, 0));
+}
+
 TEST_P(GradientWireTest, ShapesThatOnlyStepsKnow) {
   const ops::Variable v(s_.WithOpName("v"),
                         Tensor::Zeros(DataType::kFloat, TensorShape({300, 2})),

@@ -67,11 +67,14 @@ def on_the_wire(grads_and_vars, wire):
 
   They are cast or chosen on the device of the op that computes them and restored beside the variable, where a dense gradient is
   dense again, of its type and shape, so that every optimizer takes it. `wire` is a GradientWire; None and "float" change nothing.
-  A gradient that is NaN somewhere arrives as one: for "top_k" NaN is larger than any number.
+  A gradient that is NaN somewhere arrives as one: for "top_k" NaN is larger than any number, and infinity than all finite ones. A
+  residual keeps finite elements only, so that one bad step, even with a gradient that is NaN throughout, spoils no gradient of a
+  later one: what is NaN or infinite and was not sent is forgotten.
 
   A residual of "top_k" is a resource variable VARIABLE/gradient_residual, one for each gradient of each call, on the device of
   the op that computes the gradient: a replica has its own. It is in `tf.GraphKeys.LOCAL_VARIABLES`, so it is in no checkpoint,
-  and begins with zeros: programs without a MonitoredSession run `tf.local_variables_initializer()`. Of steps that run at the
+  and begins with zeros: programs without a MonitoredSession run `tf.local_variables_initializer()`. Where only steps know the
+  size of a gradient, it begins anew with zeros when that is another than in the step before. Of steps that run at the
   same time one may overwrite what the other left. A gradient that is dropped on its way takes what it has with it.
   """
   wire = _checked(wire)
@@ -188,14 +191,16 @@ def _largest(gradient, variable, wire, size):
     residual = _new_residual(variable, size, kept_as)
     # Read after the gradient is there: in a loop that is each time anew.
     with tf().control_dependencies([gradient]):
-      total = flat + residual.read_value()
+      kept = residual.read_value()
+    total = flat + (kept if size is not None else _of_size(kept, tf().size(flat)))
     count = wire.number_sent(size) if size is not None else _number_sent(tf().size(flat), wire.fraction)
     places = tf().nn.top_k(_magnitude(total), count, sorted=False)[1]
     chosen = tf().gather(total, places)
     rows = tf().expand_dims(places, 1)
     with tf().control_dependencies([chosen]):  # then the sum is changed in place
       rest = tf().tensor_scatter_nd_update(total, rows, tf().zeros_like(chosen))
-    with tf().control_dependencies([residual.assign(rest, read_value=False)]):
+    numbers = tf().where_v2(tf().math.is_finite(rest), rest, tf().constant(0, kept_as))
+    with tf().control_dependencies([residual.assign(numbers, read_value=False)]):
       sent = tf().cast(chosen, dtype) if dtype != kept_as else tf().identity(chosen)
     flat_shape = [size] if size is not None else tf().shape(flat)
     shape = _known_dims(gradient, variable) if size is not None else tf().shape(gradient)
@@ -210,10 +215,10 @@ def _known_dims(gradient, variable):
 
 
 def _new_residual(variable, size, dtype):
-  """Zeros, outside of the loops and conditionals that are being built. Without a known size one element, which is broadcast."""
+  """Zeros, outside of the loops and conditionals that are being built. Without a known size none: see _of_size."""
   with tf().init_scope(), tf().name_scope(""):
     return tf().Variable(
-      lambda: tf().zeros([1 if size is None else size], dtype),
+      lambda: tf().zeros([size or 0], dtype),
       trainable=False,
       collections=[tf().GraphKeys.LOCAL_VARIABLES],
       validate_shape=size is not None,
@@ -222,6 +227,12 @@ def _new_residual(variable, size, dtype):
       use_resource=True,
       shape=tf().TensorShape(None) if size is None else None,
     )
+
+
+def _of_size(residual, size):
+  """The residual, or zeros if it has another size."""
+  zeros = tf().where_v2(tf().equal(tf().size(residual), size), 0, size)
+  return tf().concat([residual[: size - zeros], tf().zeros([zeros], residual.dtype)], 0)
 
 
 def _magnitude(values):

@@ -134,6 +134,29 @@ def test_what_is_no_number_arrives_and_leaves_nothing(tf, bad):
   assert np.count_nonzero(got[0]) == 1 and got[1][0] == FLOAT_INFO.max
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_gradient_of_no_numbers_spoils_one_step(tf, kind, bad):
+  variable = tf.Variable(np.zeros(300, kind))
+  fed = tf.placeholder(kind, [300])
+  arrived = arrives(tf, fed, variable, parallel.GradientWire("top_k", fraction=0.001))
+  spoilt, good, zeros = np.full(300, bad), np.zeros(300), np.zeros(300)
+  spoilt[200], good[0] = 3, 2
+  got = steps(tf, arrived, [{fed: g.astype(kind)} for g in [spoilt, good, zeros]])
+  np.testing.assert_array_equal(got[0][0], bad)
+  np.testing.assert_array_equal(got[1], np.where(np.arange(300) == 200, 3, 0))  # the number that was there is kept
+  np.testing.assert_array_equal(got[2], good)
+
+
+def test_a_residual_of_another_size_begins_anew(tf):
+  variable = tf.Variable(tf.placeholder_with_default(np.zeros(3, np.float32), None), validate_shape=False)
+  fed = tf.placeholder(tf.float32, None)
+  arrived = arrives(tf, fed, variable, parallel.GradientWire("top_k", fraction=0.1))
+  sent = [[], [5, 1, 2], [0, 0, 0], [3, 4], [7], [1, 3], np.zeros([2, 0]), [0, 0]]
+  got = steps(tf, arrived, [{fed: gradient} for gradient in sent])
+  assert [value.tolist() for value in got] == [[], [5, 0, 0], [0, 0, 2], [0, 4], [7], [0, 3], [[], []], [0, 0]]
+
+
 def test_shapes_that_only_steps_know(tf):
   for static in [None, [None, 3]]:
     variable = tf.Variable(tf.placeholder_with_default(np.zeros([200, 3], np.float32), None), validate_shape=False)
