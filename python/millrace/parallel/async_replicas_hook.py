@@ -16,8 +16,9 @@ class AsyncReplicasHook(OverTensorflow):
   `too_long_secs`, `report_secs`, `least_poll_secs`, `most_poll_secs`.
 
   Every `log_every_secs` (None: not), and at the end, it logs the staleness of all replicas' gradients since the last time, and
-  how many were dropped. The summaries NAME/staleness (the mean so far), NAME/max_staleness and NAME/dropped, where NAME is that of
-  the optimizer, are in the graph, for whoever saves summaries.
+  how many were dropped; where a server does not answer in time, the next log has that too. The summaries NAME/staleness (the
+  mean so far), NAME/max_staleness and NAME/dropped, where NAME is that of the optimizer, are in the graph, for whoever saves
+  summaries.
   """
 
   tensorflow_base = "train.SessionRunHook"
@@ -55,7 +56,10 @@ class AsyncReplicasHook(OverTensorflow):
     self._pace.before_step(run_context.session)
     if self._next_log is not None and _now() >= self._next_log:
       self._next_log = _now() + self._log_every_secs
-      self._pace.look(run_context.session)
+      try:
+        self._pace.look(run_context.session)
+      except tf().errors.DeadlineExceededError:
+        return  # a server that is silent for a while; the next log has what this one would have had
       self._log()
 
   def end(self, session):

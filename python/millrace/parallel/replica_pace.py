@@ -149,7 +149,12 @@ class Pace:
     patience, begun = self._patience(), _now()
     since, last = begun, None
     while True:
-      records = self.look(session)
+      try:
+        records = self.look(session)
+      except tf().errors.DeadlineExceededError:  # a server that is silent for a while
+        if self._stops_after(patience.next_poll()):
+          return False
+        continue
       first = records.replicas[0]
       steps = self._optimizer.warm_up_steps
       if records.global_step >= steps:

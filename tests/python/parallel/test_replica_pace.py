@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from millrace import parallel
-from millrace.parallel import pace_watch, replica_pace
+from millrace.parallel import async_replicas_hook, pace_watch, replica_pace
 from millrace.parallel.replica_table import (
   ENDED,
   GONE,
@@ -223,6 +223,39 @@ def test_warm_up(said):
   begun(said, world, too_long_secs=20, report_secs=30)
   assert 120 <= world.now < 121 and world.states == [TRAINS, TRAINS] and world.clocks == [10, 10]
   assert said[0][1] == "replica 1 of 'async_replicas' waits for the warm-up: replica 0 is at step 2 of 10"
+
+
+def test_warm_up_while_a_server_is_silent(said):
+  world = WarmUp([0, 0])
+  world.states = [TRAINS, UNKNOWN]
+  world.silent_until = 3
+  world.at(1, step=10, clock0=10)
+  begun(said, world)
+  assert 3 <= world.now < 3.6 and world.states == [TRAINS, TRAINS]
+
+
+def test_warm_up_that_stops_while_a_server_is_silent(said):
+  world = WarmUp([0, 0])
+  world.states = [TRAINS, UNKNOWN]
+  world.silent_until, world.stops_at = 600, 7
+  begun(said, world, coordinator=world)
+  assert 7 <= world.now < 7.6 and world.states == [TRAINS, UNKNOWN]
+
+
+def test_logs_when_a_server_is_not_silent(said, tf, monkeypatch):
+  """A look for the log that gets no answer is left out; the step is made."""
+  world = World([0, 0])
+  world.max_ahead = None
+  world.make_pace = lambda **options: replica_pace.Pace(world, **options)
+  monkeypatch.setattr(async_replicas_hook, "_now", lambda: world.now)
+  said.world = world
+  hook = async_replicas_hook.AsyncReplicasHook(world, log_every_secs=10)
+  hook.begin()
+  hook.after_create_session(world, world)
+  for time, silent, logs in [(9, False, 0), (11, True, 0), (20, False, 0), (22, False, 1)]:
+    world.now, world.silent_until = time, time + silent
+    hook.before_run(tf.train.SessionRunContext(None, world))
+    assert len(said) == logs
 
 
 @pytest.mark.parametrize("when_stuck", ["go_on", "stop", "wait"])
