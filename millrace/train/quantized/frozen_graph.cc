@@ -32,6 +32,24 @@ StatusOr<Output> FrozenValueOf(const ClientGraph& graph, const GraphDef& all,
                          variable.name);
 }
 
+// Returns INVALID_ARGUMENT if a node takes a reference to one of the variables,
+// which a constant does not have.
+Status CheckTakesValues(const OpRegistry& ops, const NodeDef& node,
+                        const absl::flat_hash_map<std::string, size_t>& place) {
+  const OpDef* const op = ops.Find(node.op);
+  if (op == nullptr) return OkStatus();  // a function, which takes values
+  MR_ASSIGN_OR_RETURN(const DataTypeVector types,
+                      ArgTypes(op->inputs, node.attrs));
+  for (size_t i = 0; i < types.size() && i < node.inputs.size(); ++i) {
+    const std::string variable = NodeOfInput(node.inputs[i]);
+    if (!IsRef(types[i]) || !place.contains(variable)) continue;
+    return InvalidArgument("node ", node.name, " (", node.op,
+                           ") takes a reference to the variable ", variable,
+                           ": a frozen graph has only reads of variables");
+  }
+  return OkStatus();
+}
+
 AttrValue FrozenAttr(const NodeDef& node, absl::string_view name) {
   const AttrValue* const value = node.attrs.Find(name);
   return value == nullptr ? AttrValue() : *value;
@@ -109,6 +127,9 @@ StatusOr<GraphDef> FreezeGraph(Session& session,
     fetches.push_back(value);
   }
   if (fetches.empty()) return frozen;
+  for (const NodeDef& node : frozen.nodes) {
+    MR_RETURN_IF_ERROR(CheckTakesValues(graph.ops(), node, place));
+  }
   MR_ASSIGN_OR_RETURN(const std::vector<Tensor> values, session.Run(fetches));
   absl::flat_hash_set<std::string> handles;
   for (NodeDef& node : frozen.nodes) {

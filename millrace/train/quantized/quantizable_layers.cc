@@ -26,6 +26,22 @@ bool IsChannelsLast(const NodeDef& node) {
   return format.empty() || format == "NHWC";
 }
 
+bool IsSameOrValid(const NodeDef& node) {
+  const std::string padding = TextAttr(node, "padding");
+  return padding == "SAME" || padding == "VALID";
+}
+
+// Whether a MaxPool is one that QuantizedMaxPool can be: of windows of an
+// image, not of channels.
+bool IsBytePool(const NodeDef& node) {
+  const auto leaves_channels = [&](absl::string_view name) {
+    const auto sizes = GetAttr<std::vector<int64_t>>(node.attrs, name);
+    return sizes.ok() && sizes->size() == 4 && sizes->back() == 1;
+  };
+  return IsSameOrValid(node) && leaves_channels("ksize") &&
+         leaves_channels("strides");
+}
+
 // Returns why a MatMul or Conv2D has no 8-bit form; "" if it has.
 std::string ReasonAgainst(const NetworkNodes& nodes, const NodeDef& node) {
   const auto type = GetAttr<DataType>(node.attrs, "T");
@@ -48,9 +64,9 @@ std::string ReasonAgainst(const NetworkNodes& nodes, const NodeDef& node) {
     return absl::StrCat("its data format is ", TextAttr(node, "data_format"),
                         ", not NHWC");
   }
-  const std::string padding = TextAttr(node, "padding");
-  if (padding == "SAME" || padding == "VALID") return "";
-  return absl::StrCat("its padding is ", padding, ", not SAME or VALID");
+  if (IsSameOrValid(node)) return "";
+  return absl::StrCat("its padding is ", TextAttr(node, "padding"),
+                      ", not SAME or VALID");
 }
 
 // Returns what `add` adds to the result of `summed`, if that is a number for
@@ -183,7 +199,8 @@ std::vector<QuantizableLayer> FindQuantizableLayers(
 bool PassesBytes(const NodeDef& node) {
   if (node.inputs.empty() || !IsChannelsLast(node)) return false;
   return node.op == op_types::kIdentity || node.op == op_types::kReshape ||
-         node.op == op_types::kSqueeze || node.op == op_types::kMaxPool;
+         node.op == op_types::kSqueeze ||
+         (node.op == op_types::kMaxPool && IsBytePool(node));
 }
 
 }  // namespace millrace::train

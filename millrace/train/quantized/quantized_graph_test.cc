@@ -187,6 +187,22 @@ TEST_F(QuantizedGraphTest, ImagesPassAsBytes) {
                   Pair("QuantizedMatMulWithBias", 1), Pair("Dequantize", 1)));
 }
 
+// QuantizedMaxPool has neither paddings of its own nor pools of channels.
+TEST_F(QuantizedGraphTest, PoolsThatBytesHaveNotStayInFloat) {
+  const Output x = Placeholder({-1, 6, 6, 2});
+  const Output images = Conv2D(v_, x, 8, {3, 3}, {.activation = ops::Relu});
+  const auto check = [&](const Output& pooled) {
+    const Output y = Dense(v_, Flatten(s_, pooled), 5);
+    session_.reset();  // the variables are new
+    Check(x, y, Uniform(TensorShape({9, 6, 6, 2}), 0, 1, 1), 0.03);
+    EXPECT_EQ(Ops()["QuantizedMaxPool"], 0);
+    EXPECT_EQ(Ops()["QuantizedConv2DWithBiasAndRelu"], 1);
+  };
+  check(ops::MaxPool(s_, images, {1, 2, 2, 1}, {1, 2, 2, 1}, "EXPLICIT",
+                     {.explicit_paddings = {0, 0, 1, 1, 1, 1, 0, 0}}));
+  check(ops::MaxPool(s_, images, {1, 1, 1, 2}, {1, 1, 1, 2}, "VALID"));
+}
+
 TEST_F(QuantizedGraphTest, ImagesBelowZeroAreSigned) {
   const Output x = Placeholder({-1, 8, 8, 4});
   const Output y = Conv2D(v_, x, 6, {3, 3},
@@ -349,6 +365,33 @@ TEST_F(QuantizedGraphTest, AVariableThatIsUpdatedOnTheWayIsRefused) {
   EXPECT_EQ(frozen.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(frozen.status().message()),
               HasSubstr("uses the variable w"));
+}
+
+TEST_F(QuantizedGraphTest, AReferenceToAVariableIsRefused) {
+  const Output x = Placeholder({-1, 4});
+  const ops::Variable w(s_.WithOpName("w"),
+                        Uniform(TensorShape({4, 4}), -1, 1, 2));
+  const Tensor more = Uniform(TensorShape({4, 4}), 0, 1, 3);
+  const Output updated =
+      ops::AssignAdd(s_.WithOpName("more"), w.handle(), more);
+  const Output rows = ops::ScatterAdd(s_.WithOpName("rows"), w.handle(), {1},
+                                      Uniform(TensorShape({1, 4}), 0, 1, 3));
+  const auto error = [&](const Output& output) {
+    const auto frozen = FreezeGraph(session(), {output});
+    EXPECT_EQ(frozen.status().code(), StatusCode::kInvalidArgument);
+    return std::string(frozen.status().message());
+  };
+  EXPECT_THAT(error(ops::MatMul(s_, x, updated)),
+              HasSubstr("node more (AssignAdd) takes a reference to the "
+                        "variable w"));
+  EXPECT_THAT(error(ops::MatMul(s_, x, rows)),
+              HasSubstr("node rows (ScatterAdd)"));
+  EXPECT_THAT(error(ops::MatMul(s_.WithControlDependencies({updated}), x, w)),
+              HasSubstr("node more (AssignAdd)"));
+  EXPECT_THAT(error(ops::MatMul(s_, x, ops::RefIdentity(s_, w.handle()))),
+              HasSubstr("(RefIdentity)"));
+  const auto frozen = FreezeGraph(session(), {ops::MatMul(s_, x, w)});
+  EXPECT_TRUE(frozen.ok()) << frozen.status();
 }
 
 }  // namespace

@@ -4,8 +4,6 @@ import numpy as np
 
 from millrace.parallel.tensorflow_in_use import tf
 
-# Ops that pass bytes on as they are; the data are their first input.
-PASSING = ("Identity", "Reshape", "Squeeze", "MaxPool")
 _LAYERS = ("MatMul", "Conv2D")
 # Sums of products that have no 8-bit form here, for the report.
 _OTHER_SUMS = (
@@ -18,6 +16,8 @@ _OTHER_SUMS = (
   "Einsum",
 )
 _ADDS = ("Add", "AddV2", "BiasAdd")
+# Ops that pass bytes on as they are; the data are their first input.
+_PASSING = ("Identity", "Reshape", "Squeeze", "MaxPool")
 _RELUS = ("Relu", "Relu6")
 
 
@@ -74,6 +74,19 @@ def attribute(node, key):
 def is_channels_last(node):
   """Whether a node's images, if it has any, have their channels in the last dimension."""
   return attribute(node, "data_format").s in (b"", b"NHWC")
+
+
+def passes_bytes(node):
+  """Whether an op passes bytes on as they are, from its first input. QuantizedMaxPool does, of windows of an image."""
+  if node.op == "MaxPool" and not (
+    _is_same_or_valid(node) and all(list(attribute(node, key).list.i)[3:] == [1] for key in ("ksize", "strides"))
+  ):
+    return False
+  return node.op in _PASSING and is_channels_last(node) and bool(data_inputs(node))
+
+
+def _is_same_or_valid(node):
+  return attribute(node, "padding").s in (b"SAME", b"VALID")
 
 
 def values_of(constant):
@@ -145,7 +158,7 @@ def _reason_against(graph, node):
     return "its first factor is transposed" if attribute(node, "transpose_a").b else None
   if not is_channels_last(node):
     return "its data format is %s, not NHWC" % attribute(node, "data_format").s.decode()
-  if attribute(node, "padding").s not in (b"SAME", b"VALID"):
+  if not _is_same_or_valid(node):
     return "its padding is %s, not SAME or VALID" % attribute(node, "padding").s.decode()
   return None
 

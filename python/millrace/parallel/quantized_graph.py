@@ -18,7 +18,7 @@ import typing
 import numpy as np
 
 from millrace.parallel import calibrated_ranges, quantizable_layers
-from millrace.parallel.quantizable_layers import data_inputs, is_channels_last, node_of, tensor_name, values_of
+from millrace.parallel.quantizable_layers import data_inputs, node_of, passes_bytes, tensor_name, values_of
 from millrace.parallel.tensorflow_in_use import tf
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp", "VarIsInitializedOp", "ReadVariableOp", "ResourceGather")
@@ -72,8 +72,8 @@ def quantized_graph(graph_def, outputs, calibration, session=None, percentile=10
 
   Constant weights become qint8 with the largest of them as range, for each filter of a convolution if its result is bytes too.
   With the bias and Relu that follow, a layer is one op, and passes bytes on to the next. ValueError says what is wrong with an
-  argument: an output that is not there, variables without a session, no batch, numbers that are not finite, and nothing to
-  quantize.
+  argument: an output that is not there, variables without a session, a node that takes a reference to a variable, such as one
+  that updates it, no batch, numbers that are not finite, and nothing to quantize.
   """
   outputs = [outputs] if isinstance(outputs, str) or hasattr(outputs, "name") else list(outputs)
   if not outputs:
@@ -136,6 +136,7 @@ def _frozen(graph_def, outputs, session):
   if missing:
     raise ValueError("outputs names %s, which the graph does not have" % ", ".join(missing))
   if session is not None:
+    _check_takes_values(graph_def, wanted, session.graph)
     return tf().graph_util.convert_variables_to_constants(session, graph_def, list(dict.fromkeys(wanted)))
   frozen = tf().graph_util.extract_sub_graph(graph_def, wanted)
   variables = [node.name for node in frozen.node if node.op in _VARIABLES]
@@ -144,6 +145,34 @@ def _frozen(graph_def, outputs, session):
       "The graph has variables (%s): give the session that has their values, or a frozen graph" % ", ".join(variables[:5])
     )
   return frozen
+
+
+def _check_takes_values(graph_def, wanted, graph):
+  """Raises ValueError if a node takes a reference to a variable, such as one that updates it: constants have none."""
+  nodes = tf().graph_util.extract_sub_graph(graph_def, wanted).node
+  variables = {node.name for node in nodes if node.op in _VARIABLES}
+  ops = {op.name: op for op in graph.get_operations()}
+  for node in nodes:
+    op = ops.get(node.name)
+    if op is None or op.type != node.op:
+      continue
+    for name, is_reference in zip(data_inputs(node), _takes_references(op)):
+      if is_reference and node_of(name) in variables:
+        raise ValueError(
+          "node %s (%s) takes a reference to the variable %s: a frozen graph has only reads of variables"
+          % (node.name, node.op, node_of(name))
+        )
+
+
+def _takes_references(op):
+  """Of each input of an op, whether it is a reference."""
+  found = []
+  for argument in op.op_def.input_arg:
+    count = op.get_attr(argument.number_attr) if argument.number_attr else 1
+    if argument.type_list_attr:
+      count = len(op.get_attr(argument.type_list_attr))
+    found += count * [argument.is_ref]
+  return found
 
 
 def _constant_bytes(graph_def):
@@ -253,7 +282,7 @@ class _Writer:
     name = layer.input
     while name not in self._by_result:
       node = self._graph.nodes.get(name)
-      if node is None or not _passes(node):
+      if node is None or not passes_bytes(node):
         return None
       name = tensor_name(node.input[0])
     producer = self._by_result[name]
@@ -380,10 +409,6 @@ class _Writer:
       else:
         node.attr[key].type = value.as_datatype_enum
     return node
-
-
-def _passes(node):
-  return node.op in quantizable_layers.PASSING and is_channels_last(node) and bool(data_inputs(node))
 
 
 def _plain(name):

@@ -120,6 +120,56 @@ def test_values(tf, build, shape, low, ops):
   assert np.abs(by_stock - values).mean() < 0.004 * np.abs(wanted).max()
 
 
+def explicit_pool(tf, y):
+  paddings = [[0, 0], [1, 1], [1, 1], [0, 0]]
+  return tf.nn.max_pool_v2(y, [1, 2, 2, 1], [1, 2, 2, 1], paddings)
+
+
+def channel_pool(tf, y):
+  return tf.nn.max_pool(y, [1, 1, 1, 2], [1, 1, 1, 2], "VALID")
+
+
+@pytest.mark.parametrize("pool", [explicit_pool, channel_pool])
+def test_pools_that_bytes_have_not_stay_in_float(tf, pool):
+  """QuantizedMaxPool has neither paddings of its own nor pools of channels."""
+
+  def build(tf, x):
+    pooled = pool(tf, conv(tf, x, 8, "a", tf.nn.relu))
+    return dense(tf, tf.reshape(pooled, [-1, int(np.prod(pooled.shape.as_list()[1:]))]), 5, "b")
+
+  network = Network(tf, [6, 6, 2], build)
+  graph_def, _ = network.quantize()
+  assert ops_of(graph_def) == {
+    "QuantizeV2": 2,
+    "QuantizedConv2DWithBiasAndRelu": 1,
+    "QuantizedMatMulWithBias": 1,
+    "Dequantize": 2,
+  }
+  wanted = network.values()
+  for module in (millrace, of_stock()):
+    assert 0 < np.abs(run(module, graph_def, network.examples) - wanted).mean() < 0.02 * np.abs(wanted).max()
+
+
+def test_references_to_variables_are_refused(tf):
+  """Constants can not be updated."""
+
+  def message(use):
+    network = Network(tf, [8], lambda tf, x: tf.matmul(x, use(tf, tf.get_variable("w", [8, 4], use_resource=False))))
+    with pytest.raises(ValueError) as raised:
+      network.quantize()
+    return str(raised.value)
+
+  def waits(tf, w):
+    with tf.control_dependencies([tf.assign_add(w, w, name="more")]):
+      return tf.identity(w)
+
+  assert "node more (AssignAdd) takes a reference to the variable w" in message(
+    lambda tf, w: tf.assign_add(w, tf.ones([8, 4]), name="more")
+  )
+  assert "node rows (ScatterAdd) takes" in message(lambda tf, w: tf.scatter_add(w, [1], tf.ones([1, 4]), name="rows"))
+  assert "node more (AssignAdd) takes" in message(waits)
+
+
 def test_both_clients_make_the_same_graph():
   made = {}
   for module in (of_stock(), millrace):
