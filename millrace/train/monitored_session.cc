@@ -29,6 +29,18 @@ Operation LocalInitializers(const Scope& root) {
   return all.empty() ? Operation() : ops::Group(root, all);
 }
 
+// Returns the error of a hook's call. OUT_OF_RANGE and CANCELLED are for those
+// who run the session the end of the input and a stop, which a hook's are not.
+Status OfHook(absl::string_view call, const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kOutOfRange:
+    case StatusCode::kCancelled:
+      return Internal("a hook's ", call, " failed: ", status.ToString());
+    default:
+      return status;
+  }
+}
+
 }  // namespace
 
 bool IsRecoverable(const Status& status) {
@@ -246,15 +258,16 @@ StatusOr<std::vector<Tensor>> MonitoredSession::RunUntilDone(
     }
     StatusOr<std::vector<Tensor>> fetches = RunOnce(run, feeds);
     if (fetches.ok()) {
-      const Status after = AfterRun(run, *fetches);
+      const StatusOr<std::string> saved = AfterRun(run, *fetches);
+      if (saved.ok()) {
+        MR_RETURN_IF_ERROR(TellSaved(*saved));
+        return fetches;
+      }
+      if (!IsRecoverable(saved.status())) return saved.status();
       // The run itself has succeeded; the next one finds that the session is
       // lost.
-      if (IsRecoverable(after)) {
-        MR_LOG(Warning) << "the session is made again after " << after;
-        Drop();
-      } else if (!after.ok()) {
-        return after;
-      }
+      MR_LOG(Warning) << "the session is made again after " << saved.status();
+      Drop();
       return fetches;
     }
     if (lost_ && lost_->cancelled() && !ShouldStop()) continue;
@@ -273,10 +286,10 @@ Status MonitoredSession::Reason(const Status& status) const {
   return reason.ok() ? status : reason;
 }
 
-Status MonitoredSession::AfterRun(const Run& run,
-                                  const std::vector<Tensor>& fetches) {
+StatusOr<std::string> MonitoredSession::AfterRun(
+    const Run& run, const std::vector<Tensor>& fetches) {
   const std::optional<size_t> step_fetch = run.options.step_fetch;
-  if (!step_fetch) return OkStatus();
+  if (!step_fetch) return std::string();
   if (*step_fetch >= fetches.size()) {
     return InvalidArgument("step_fetch is ", *step_fetch, " of ",
                            fetches.size(), " fetches");
@@ -284,16 +297,18 @@ Status MonitoredSession::AfterRun(const Run& run,
   MR_ASSIGN_OR_RETURN(const double step, ScalarValue(fetches[*step_fetch]));
   global_step_ = static_cast<int64_t>(step);
   HookContext context = Context(fetches);
-  for (SessionHook* hook : options_.hooks)
-    MR_RETURN_IF_ERROR(hook->AfterRun(context));
+  for (SessionHook* hook : options_.hooks) {
+    MR_RETURN_IF_ERROR(OfHook(absl::StrCat("AfterRun of step ", global_step_),
+                              hook->AfterRun(context)));
+  }
   return SaveIfDue();
 }
 
-Status MonitoredSession::SaveIfDue() {
-  if (!Saves()) return OkStatus();
+StatusOr<std::string> MonitoredSession::SaveIfDue() {
+  if (!Saves()) return std::string();
   if (!IsChief()) {
     knows_history_ = false;  // the chief saves, and removes checkpoints
-    return OkStatus();
+    return std::string();
   }
   const double seconds =
       static_cast<double>(NowNanos() - saved_nanos_) / kNanosPerSecond;
@@ -301,14 +316,13 @@ Status MonitoredSession::SaveIfDue() {
       (options_.save_seconds > 0 && seconds >= options_.save_seconds) ||
       (options_.save_steps > 0 &&
        global_step_ - saved_step_ >= options_.save_steps);
-  if (!due) return OkStatus();
-  const StatusOr<std::string> saved = Save();
+  if (!due) return std::string();
+  StatusOr<std::string> saved = Save();
   if (!saved.ok()) {
     MR_LOG(Warning) << "the checkpoint of step " << global_step_
                     << " was not saved: " << saved.status();
-    return saved.status();
   }
-  return TellSaved(*saved);
+  return saved;
 }
 
 Status MonitoredSession::SaveNow() {
@@ -320,7 +334,8 @@ Status MonitoredSession::TellSaved(const std::string& checkpoint) {
   if (checkpoint.empty()) return OkStatus();
   HookContext context = Context();
   for (SessionHook* hook : options_.hooks) {
-    MR_RETURN_IF_ERROR(hook->AfterSave(context, checkpoint));
+    MR_RETURN_IF_ERROR(OfHook(absl::StrCat("AfterSave of ", checkpoint),
+                              hook->AfterSave(context, checkpoint)));
   }
   return OkStatus();
 }
@@ -360,10 +375,11 @@ void MonitoredSession::Drop() {
 
 Status MonitoredSession::SaveEnd() {
   if (session_) {
-    const Status saved = SaveNow();
-    if (!IsRecoverable(saved)) return saved;
+    const StatusOr<std::string> saved = Save();
+    if (saved.ok()) return TellSaved(*saved);
+    if (!IsRecoverable(saved.status())) return saved.status();
     MR_LOG(Warning) << "the session is made again to save the end, after "
-                    << saved;
+                    << saved.status();
     Drop();
   }
   Status status = HoldLastValues();

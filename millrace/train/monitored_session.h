@@ -68,8 +68,9 @@ class MonitoredCallable {
 
   // Runs it with `feeds` in the order given to Prepare, of exactly the tensors'
   // types. After ABORTED and UNAVAILABLE creates a new session, as Start does,
-  // and runs it again with the same feeds. Returns FAILED_PRECONDITION once the
-  // session is closed.
+  // and runs it again with the same feeds. Returns errors of hooks as
+  // SessionHook has them: OUT_OF_RANGE and CANCELLED are the run's own. Returns
+  // FAILED_PRECONDITION once the session is closed.
   StatusOr<std::vector<Tensor>> Run(
       const std::vector<Tensor>& feeds = {}) const;
 
@@ -155,12 +156,15 @@ class MonitoredSession {
                                         const std::vector<Tensor>& feeds);
   StatusOr<std::vector<Tensor>> RunUntilDone(Run& run,
                                              const std::vector<Tensor>& feeds);
-  Status AfterRun(const Run& run, const std::vector<Tensor>& fetches);
+  // Return the checkpoint that was due, of which hooks are to be told; "" if
+  // none was.
+  StatusOr<std::string> AfterRun(const Run& run,
+                                 const std::vector<Tensor>& fetches);
+  StatusOr<std::string> SaveIfDue();
   bool Saves() const { return saver_ && !options_.checkpoint_dir.empty(); }
   // Writes a checkpoint; returns its prefix, "" if nothing is saved here.
   StatusOr<std::string> Save();
   Status TellSaved(const std::string& checkpoint);  // calls AfterSave
-  Status SaveIfDue();
   Status SaveEnd();
   // Creates a session with the variables as the lost one left them.
   Status HoldLastValues();

@@ -29,7 +29,11 @@ struct HookContext {
 };
 
 // Called by the thread that runs the session. An error ends the run after which
-// the hook was called; ABORTED and UNAVAILABLE lead to a new session.
+// the hook was called; ABORTED and UNAVAILABLE lead to a new session, but not
+// those of AfterSave, which may come from what the hook does beside it.
+// OUT_OF_RANGE and CANCELLED after a run or a checkpoint are reported as
+// INTERNAL: no hook ends the input. A hook that wants no more runs requests a
+// stop.
 class SessionHook {
  public:
   virtual ~SessionHook() = default;

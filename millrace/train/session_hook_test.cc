@@ -16,6 +16,7 @@
 namespace millrace::train {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -106,6 +107,61 @@ TEST(SessionHook, AnErrorAfterACheckpointEndsTheRun) {
   EXPECT_EQ(session.SaveNow().code(), StatusCode::kDataLoss);
   EXPECT_EQ(saves.checkpoints.size(), 2u);
   EXPECT_TRUE(session.CloseWithoutSaving().ok());
+}
+
+// The session is not lost with what a hook does beside it.
+TEST(SessionHook, ALossAfterACheckpointIsNotTheSessions) {
+  for (const bool at_end : {false, true}) {
+    MemoryFiles files;
+    Saves saves;
+    saves.result = Unavailable("no evaluation");
+    StopAtStepHook stop(3);
+    Hooked hooked(
+        &files, {&saves, &stop},
+        {.checkpoint_dir = "/d", .save_steps = at_end ? int64_t{100} : 2});
+    MonitoredSession& session = hooked.Start();
+    const Status ran = hooked.RunUntilStop();
+    if (at_end) {
+      ASSERT_TRUE(ran.ok()) << ran;
+    }
+    const Status failed = at_end ? session.Close() : ran;
+    EXPECT_EQ(failed.code(), StatusCode::kUnavailable) << failed;
+    EXPECT_THAT(std::string(failed.message()), HasSubstr("no evaluation"));
+    EXPECT_EQ(saves.checkpoints.size(), 1u);
+    EXPECT_EQ(session.global_step(), at_end ? 3 : 2);
+    saves.result = OkStatus();
+    EXPECT_TRUE(session.SaveNow().ok() || at_end);
+    EXPECT_TRUE(session.CloseWithoutSaving().ok());
+    EXPECT_EQ(session.recoveries(), 0);
+  }
+}
+
+// Only a run that finds no more input is the end of it.
+TEST(SessionHook, NoHookEndsTheInput) {
+  for (const Status& result :
+       {OutOfRange("of its own"), Cancelled("of its own")}) {
+    MemoryFiles files;
+    Saves saves;
+    saves.result = result;
+    Hooked saved(&files, {&saves}, {.checkpoint_dir = "/d", .save_steps = 2});
+    saved.Start();
+    const Status after_save = saved.RunUntilStop();
+    EXPECT_EQ(after_save.code(), StatusCode::kInternal) << after_save;
+    EXPECT_THAT(
+        std::string(after_save.message()),
+        AllOf(HasSubstr("a hook's AfterSave of /d/model.ckpt-2"),
+              HasSubstr("of its own")));
+  }
+  struct : SessionHook {
+    Status AfterRun(HookContext&) override { return OutOfRange("its own"); }
+  } hook;
+  MemoryFiles files;
+  Hooked run(&files, {&hook}, {.checkpoint_dir = "/d"});
+  run.Start();
+  const Status after_run = run.RunUntilStop();
+  EXPECT_EQ(after_run.code(), StatusCode::kInternal) << after_run;
+  EXPECT_THAT(std::string(after_run.message()),
+              HasSubstr("a hook's AfterRun of step 1"));
 }
 
 TEST(SessionHook, StopsAfterSteps) {

@@ -75,10 +75,13 @@ StatusOr<std::unique_ptr<EventWriter>> EventWriter::Open(
     if (exists.code() == StatusCode::kNotFound) break;
     MR_RETURN_IF_ERROR(exists);
   }
+  // A writer always has a file, which its end closes.
+  MR_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
+                      files->NewWritableFile(path));
   std::unique_ptr<EventWriter> writer(new EventWriter);
   writer->path_ = std::move(path);
   writer->options_ = std::move(options);
-  MR_ASSIGN_OR_RETURN(writer->file_, files->NewWritableFile(writer->path_));
+  writer->file_ = std::move(file);
   writer->records_ = std::make_unique<RecordWriter>(writer->file_.get());
   tensorflow::Event first = NewEvent(0);
   first.set_file_version(kFileVersion);

@@ -49,7 +49,11 @@ Status EvaluateAfterSaveHook::AfterSave(HookContext& /*context*/,
     return OkStatus();
   }
   begun_nanos_ = now;
-  return evaluator_.EvaluateNewest().status();
+  const Status status = evaluator_.EvaluateNewest().status();
+  // The training ends by the same stop.
+  if (status.code() == StatusCode::kCancelled && evaluator_.stop_requested())
+    return OkStatus();
+  return status;
 }
 
 }  // namespace millrace::train

@@ -22,6 +22,7 @@ class CheckpointEvaluator {
   // that is the newest then is taken.
   StatusOr<bool> EvaluateNewest();
 
+  bool stop_requested() const { return estimator_.config().stop_requested(); }
   // Returns the result of the last evaluation.
   const std::optional<EvaluateResult>& last() const { return last_; }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 
 #include "millrace/train/estimator/run_config.h"
 
@@ -168,6 +169,11 @@ TEST(RunConfig, FolderAndNumbers) {
   EXPECT_THAT(
       message("", {.model_dir = "/d", .session_creation_timeout_secs = 0}),
       HasSubstr("session_creation_timeout_secs is 0, expected more than 0"));
+  constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(
+      message("",
+              {.model_dir = "/d", .session_creation_timeout_secs = kNoNumber}),
+      HasSubstr("session_creation_timeout_secs is nan, expected more than 0"));
 
   RunConfig config;
   EXPECT_EQ(config.checkpoint_seconds(), 600);

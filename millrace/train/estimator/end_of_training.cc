@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "millrace/base/json/json.h"
 #include "millrace/base/json/json_text.h"
 #include "millrace/base/log.h"
+#include "millrace/client/ops.h"
 #include "millrace/client/variables/variables.h"
 #include "millrace/train/estimator/pause.h"
 
@@ -26,6 +28,7 @@ constexpr double kGraceSeconds = 120;
 constexpr double kReportSeconds = 60;
 constexpr int64_t kCallMs = 10'000;
 constexpr double kSecondsPerMicro = 1e-6;
+constexpr double kGraceNanos = kGraceSeconds * 1e9;
 
 double WallSecondsNow() {
   return static_cast<double>(WallMicros()) * kSecondsPerMicro;
@@ -69,7 +72,8 @@ std::string TaskList(const std::vector<TaskName>& tasks) {
 }
 
 // The variables of a parameter server by which tasks say that they have come to
-// their end.
+// their end: true if one has. A value of false, which a server keeps from an
+// earlier training, says as little as none.
 class EndBoard {
  public:
   EndBoard(const RunConfig& config, int ps_index) {
@@ -82,7 +86,10 @@ class EndBoard {
           Tensor::Scalar(true), {.trainable = false});
       tasks_.push_back(task);
       says_.push_back(variable.initializer());
-      said_.push_back(variable.IsInitialized(root));
+      said_.push_back(ops::LogicalAnd(root, variable.IsInitialized(root),
+                                      variable.InitializedValue(root)));
+      takes_back_.push_back(
+          variable.Assign(root, Tensor::Scalar(false)).op());
     }
     session_ = std::make_unique<Session>(root, SessionAt(config, ps));
   }
@@ -104,10 +111,14 @@ class EndBoard {
     return said;
   }
 
+  // Lets the next training begin as if none had said anything.
+  Status TakeBack() { return session_->RunTargets(takes_back_); }
+
  private:
   std::vector<TaskName> tasks_;
   std::vector<Operation> says_;
   std::vector<Output> said_;
+  std::vector<ControlInput> takes_back_;
   std::unique_ptr<Session> session_;
 };
 
@@ -119,13 +130,12 @@ class MissingTasks {
 
   // Returns whether all of `missing` have been out of reach for long.
   bool AreGone(const std::vector<TaskName>& missing) {
-    const double grace_nanos = kGraceSeconds * 1e9;
     bool gone = true;
     for (const TaskName& task : missing) {
       const int64_t now = NowNanos();
       const auto [reached, is_new] = reached_.emplace(task, now);
       if (!is_new && IsReachable(config_, task)) reached->second = NowNanos();
-      gone = gone && static_cast<double>(now - reached->second) > grace_nanos;
+      gone = gone && static_cast<double>(now - reached->second) > kGraceNanos;
     }
     return gone;
   }
@@ -133,6 +143,49 @@ class MissingTasks {
  private:
   const RunConfig& config_;
   std::map<TaskName, int64_t> reached_;  // when it was there last
+};
+
+// The board of a parameter server, as that looks at it again and again.
+class WatchedBoard {
+ public:
+  explicit WatchedBoard(const RunConfig& config) : config_(config) {}
+
+  // Returns what was said when it could be seen last. An error after a while in
+  // which it could not be seen at all.
+  StatusOr<std::set<TaskName>> Said() {
+    if (!board_) board_.emplace(config_, config_.place.task.index);
+    StatusOr<std::set<TaskName>> said = board_->Said();
+    const int64_t now = NowNanos();
+    if (said.ok()) {
+      said_ = *std::move(said);
+      seen_nanos_ = now;
+      return said_;
+    }
+    board_.reset();
+    if (static_cast<double>(now - seen_nanos_) >= kGraceNanos)
+      return said.status();
+    MR_LOG(Warning) << "the parameter server looks again for the end of the "
+                       "training, after "
+                    << said.status();
+    return said_;
+  }
+
+  // So that a server that lives on can serve another training.
+  void TakeBack() {
+    if (!board_) board_.emplace(config_, config_.place.task.index);
+    const Status status = board_->TakeBack();
+    if (!status.ok()) {
+      MR_LOG(Warning) << "another training on this server may end too soon, "
+                         "since the end of this one stays on it: "
+                      << status;
+    }
+  }
+
+ private:
+  const RunConfig& config_;
+  std::optional<EndBoard> board_;  // none after an error
+  std::set<TaskName> said_;
+  int64_t seen_nanos_ = NowNanos();
 };
 
 }  // namespace
@@ -169,7 +222,7 @@ void ReportEnd(const RunConfig& config) {
 
 Status AwaitEnd(const RunConfig& config) {
   const std::vector<TaskName> trainers = TrainersOf(config.place.cluster);
-  EndBoard board(config, config.place.task.index);
+  WatchedBoard board(config);
   MissingTasks absent(config);
   for (;;) {
     MR_ASSIGN_OR_RETURN(const std::set<TaskName> said, board.Said());
@@ -194,6 +247,7 @@ Status AwaitEnd(const RunConfig& config) {
     }
   }
   MR_LOG(Info) << "the training is over";
+  board.TakeBack();
   return OkStatus();
 }
 

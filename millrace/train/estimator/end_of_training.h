@@ -4,7 +4,8 @@
 // Each task that trains says so to every parameter server when it has come to
 // its end: it initializes a variable of its name there. A parameter server is
 // done when all have, or when the chief has and the others cannot be reached
-// any more. For evaluators, which are beside the cluster, the chief leaves a
+// any more; then it takes back what they said, for a next training on a server
+// that lives on. For evaluators, which are beside the cluster, the chief leaves a
 // file in the folder of the model. Variables and file are those of the
 // estimators in Python, so tasks of both may be in one cluster.
 #pragma once
@@ -20,7 +21,8 @@ namespace millrace::train {
 void ReportEnd(const RunConfig& config);
 
 // Blocks a parameter server, whose own server runs, until the training is over.
-// Returns CANCELLED after a stop, and an error if its server cannot be reached.
+// Returns CANCELLED after a stop, and an error if its server cannot be reached
+// for two minutes.
 Status AwaitEnd(const RunConfig& config);
 
 // The file by which the chief tells evaluators that there will be no other

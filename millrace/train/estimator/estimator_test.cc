@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "millrace/base/files/memory_files.h"
 #include "millrace/checkpoint/checkpoint_reader.h"
@@ -374,6 +375,35 @@ TEST(Estimator, AStopEndsIt) {
   EXPECT_EQ(trained->checkpoint, "/m/model.ckpt-3");
   EXPECT_EQ(estimator.Evaluate(Batches(), {.steps = 1}).status().code(),
             StatusCode::kCancelled);
+}
+
+TEST(Estimator, TimesWithoutEnd) {
+  MemoryFiles files;
+  RunConfig config = InMemory(&files);
+  config.save_checkpoints_steps = std::nullopt;
+  for (const double forever :
+       {std::numeric_limits<double>::infinity(), 1e300, 1e17}) {
+    config.model_dir = absl::StrCat("/m/", forever);
+    config.save_checkpoints_secs = forever;
+    config.session_creation_timeout_secs = forever;
+    config.max_worker_delay_secs = forever;
+    // A session whose first attempt fails is made again.
+    struct : SessionHook {
+      Status AfterCreate(HookContext&) override {
+        return ++sessions == 1 ? Unavailable("not yet") : OkStatus();
+      }
+      int sessions = 0;
+    } hook;
+    Estimator estimator(Halving, config);
+    const auto trained =
+        estimator.Train(Batches(), {.steps = 3, .hooks = {&hook}});
+    ASSERT_TRUE(trained.ok()) << trained.status();
+    EXPECT_EQ(trained->global_step, 3);
+    EXPECT_EQ(hook.sessions, 2);
+    EXPECT_FALSE(
+        files.Exists(absl::StrCat(config.model_dir, "/model.ckpt-2.index"))
+            .ok());
+  }
 }
 
 TEST(Estimator, WhatIsNotANumberIsNotSaved) {

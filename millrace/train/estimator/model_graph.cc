@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "millrace/client/ops.h"
+#include "millrace/train/estimator/pause.h"
 #include "millrace/train/global_step.h"
 #include "millrace/train/replica_device_setter.h"
 
@@ -158,8 +159,8 @@ MonitoredSessionOptions SessionOf(const RunConfig& config,
       .max_to_keep = config.keep_checkpoint_max,
       .keep_checkpoint_every_n_hours = config.keep_checkpoint_every_n_hours};
   options.save_seconds = 0;
-  options.ready_timeout_ms = static_cast<int64_t>(
-      config.session_creation_timeout_secs * kMillisPerSecond);
+  options.ready_timeout_ms =
+      CountOf(config.session_creation_timeout_secs, kMillisPerSecond);
   return options;
 }
 

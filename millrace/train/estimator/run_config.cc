@@ -86,12 +86,12 @@ Status RunConfig::Check() const {
       CheckAtLeastZero("keep_checkpoint_max", keep_checkpoint_max));
   MR_RETURN_IF_ERROR(
       CheckAtLeastZero("max_worker_delay_secs", max_worker_delay_secs));
-  if (keep_checkpoint_every_n_hours <= 0) {
+  if (!(keep_checkpoint_every_n_hours > 0)) {
     return InvalidArgument("keep_checkpoint_every_n_hours is ",
                            keep_checkpoint_every_n_hours,
                            ", expected more than 0");
   }
-  if (session_creation_timeout_secs <= 0) {
+  if (!(session_creation_timeout_secs > 0)) {
     return InvalidArgument("session_creation_timeout_secs is ",
                            session_creation_timeout_secs,
                            ", expected more than 0");

@@ -18,7 +18,8 @@
 namespace millrace::train {
 
 // The names, and the values that nobody sets, are those of
-// tf.estimator.RunConfig.
+// tf.estimator.RunConfig. Infinite times are never: no checkpoint by time, and
+// no limit of a wait.
 struct RunConfig {
   // The folder of checkpoints and events, which all tasks of a cluster share.
   std::string model_dir;

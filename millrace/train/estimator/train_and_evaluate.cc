@@ -1,6 +1,7 @@
 #include "millrace/train/estimator/train_and_evaluate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -36,8 +37,9 @@ Status CheckSpecs(const TrainSpec& train, const EvalSpec& eval) {
     return InvalidArgument(name, " is ", *value, ", expected more than 0");
   };
   const auto not_negative = [](const char* name, double value) {
-    if (value >= 0) return OkStatus();
-    return InvalidArgument(name, " is ", value, ", expected 0 or more");
+    if (value >= 0 && std::isfinite(value)) return OkStatus();
+    return InvalidArgument(name, " is ", value,
+                           ", expected 0 or more, and finite");
   };
   MR_RETURN_IF_ERROR(positive("TrainSpec's max_steps", train.max_steps));
   MR_RETURN_IF_ERROR(positive("EvalSpec's steps", eval.steps));

@@ -26,6 +26,10 @@
 // package may be in the same cluster. One that is lost is started again with
 // the same TF_CONFIG: a worker and a chief go on, a ps gets the newest
 // checkpoint from the chief.
+//
+// A server of the program's own may serve one training after another, the next
+// from when its ps has returned. It keeps the values of the model, with which
+// the next one goes on.
 #pragma once
 
 #include <optional>

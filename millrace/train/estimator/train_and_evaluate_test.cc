@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -115,6 +116,44 @@ TEST(TrainAndEvaluate, InOneProcess) {
   EXPECT_TRUE(files.IsDirectory("/n/eval_few").ok());
 }
 
+// An evaluation that fails is not taken for the end of the input.
+TEST(TrainAndEvaluate, AnEvaluationThatFails) {
+  for (const Status& failure :
+       {OutOfRange("no picture"), Cancelled("no picture"),
+        Unavailable("no picture")}) {
+    MemoryFiles files;
+    RunConfig config;
+    config.model_dir = "/m";
+    config.files = &files;
+    config.save_checkpoints_steps = 2;
+    Estimator estimator(Falling, config);
+    struct : SessionHook {
+      Status AfterCreate(HookContext&) override { return result; }
+      Status result;
+    } hook;
+    hook.result = failure;
+    // A session that cannot be made is tried for so long.
+    if (failure.code() == StatusCode::kUnavailable) {
+      hook.result = OkStatus();
+      files.SetFault([&](FileOp op, const std::string& path) {
+        const bool is_event = path.find("/m/eval") != std::string::npos;
+        return op == FileOp::kOpenWrite && is_event ? failure : OkStatus();
+      });
+    }
+    const Status status =
+        TrainAndEvaluate(
+            estimator, {.input = InputOfOnes(), .max_steps = 5},
+            {.input = InputOfOnes(), .steps = 1, .hooks = {&hook}})
+            .status();
+    EXPECT_EQ(status.code(), failure.code() == StatusCode::kUnavailable
+                                 ? StatusCode::kUnavailable
+                                 : StatusCode::kInternal)
+        << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("no picture"));
+    EXPECT_EQ(estimator.NewestCheckpoint().value(), "/m/model.ckpt-2");
+  }
+}
+
 TEST(TrainAndEvaluate, WhatMakesNoSense) {
   MemoryFiles files;
   RunConfig config;
@@ -139,6 +178,14 @@ TEST(TrainAndEvaluate, WhatMakesNoSense) {
   EXPECT_THAT(message({.input = InputOfOnes()},
                       {.input = InputOfOnes(), .throttle_secs = -1}),
               HasSubstr("throttle_secs is -1, expected 0 or more"));
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(message({.input = InputOfOnes()},
+                      {.input = InputOfOnes(), .throttle_secs = kForever}),
+              HasSubstr("throttle_secs is inf, expected 0 or more, and finite"));
+  EXPECT_THAT(
+      message({.input = InputOfOnes()},
+              {.input = InputOfOnes(), .start_delay_secs = kForever}),
+      HasSubstr("start_delay_secs is inf, expected 0 or more, and finite"));
   const std::string jobs =
       R"({"cluster": {"chief": ["a:1"], "helper": ["b:1"]}, )";
   EXPECT_THAT(message({.input = InputOfOnes()}, {.input = InputOfOnes()},
@@ -526,6 +573,101 @@ TEST(TrainAndEvaluate, AMasterEvaluates) {
         DefaultFiles()->GetMatchingPaths("/model/events.out.tfevents.*");
     ASSERT_EQ(events->size(), 1u);
     EXPECT_THAT((*events)[0], HasSubstr(".worker_0"));
+  });
+}
+
+// A ps and the tasks that tell it their end, without programs.
+class EndOfPs {
+ public:
+  EndOfPs() : ps_(tasks_.Config(PsTask())) { StartServer(); }
+  ~EndOfPs() { server_->Stop(0); }
+
+  void StartServer() {
+    auto server = StartTaskServer(ps_, {});
+    MR_CHECK(server.ok(), server.status().ToString());
+    server_ = *std::move(server);
+  }
+  void KillServer() {
+    server_->Kill();
+    server_->Join();
+    server_.reset();
+  }
+  // Waits as the ps, for so many seconds at most, while `meanwhile` runs; no
+  // value if it waits even then.
+  std::optional<Status> Await(double seconds,
+                              const std::function<void()>& meanwhile) {
+    std::optional<Status> ended;
+    Mutex mu;
+    Coordinator stop;
+    const int64_t begun = NowNanos();
+    Thread ps("ps", [&] {
+      const Status status = AwaitEnd(tasks_.Config(PsTask(), &stop));
+      waited_seconds_ = static_cast<double>(NowNanos() - begun) * 1e-9;
+      MutexLock lock(mu);
+      ended = status;
+    });
+    meanwhile();
+    SleepUntil(Deadline::AfterMillis(static_cast<int64_t>(seconds * 1000)));
+    std::optional<Status> result;
+    {
+      MutexLock lock(mu);
+      result = ended;
+    }
+    stop.RequestStop();
+    ps.Join();
+    return result;
+  }
+  // Of the last wait.
+  double waited_seconds() const { return waited_seconds_; }
+  void Say(const TaskName& task) { ReportEnd(tasks_.Config(task)); }
+  void SayAll() {
+    for (const TaskName& task : {ChiefTask(), FirstWorker(), SecondWorker()})
+      Say(task);
+  }
+
+ private:
+  EstimatorTasks tasks_{kUsualJobs};
+  const RunConfig ps_;
+  std::unique_ptr<Server> server_;
+  double waited_seconds_ = 0;
+};
+
+TEST(AwaitEnd, LooksAgain) {
+  InSimulations([] {
+    EndOfPs ps;
+    const auto ended = ps.Await(5, [&ps] {
+      SleepUntil(Deadline::AfterMillis(3'000));
+      ps.KillServer();
+      SleepUntil(Deadline::AfterMillis(60'000));
+      ps.StartServer();
+      ps.SayAll();
+    });
+    ASSERT_TRUE(ended.has_value());
+    EXPECT_TRUE(ended->ok()) << *ended;
+  });
+  InSimulations([] {
+    EndOfPs ps;
+    const auto ended = ps.Await(200, [&ps] { ps.KillServer(); });
+    ASSERT_TRUE(ended.has_value());
+    EXPECT_EQ(ended->code(), StatusCode::kUnavailable) << *ended;
+    EXPECT_THAT(ps.waited_seconds(), AllOf(Ge(120), Le(140)));
+    ps.StartServer();
+  });
+}
+
+TEST(AwaitEnd, OfASecondTrainingOnTheServer) {
+  InSimulations([] {
+    EndOfPs ps;
+    const auto first = ps.Await(5, [&ps] { ps.SayAll(); });
+    ASSERT_TRUE(first.has_value());
+    EXPECT_TRUE(first->ok()) << *first;
+    const auto none = ps.Await(60, [] {});
+    EXPECT_FALSE(none.has_value()) << *none;
+    const auto some = ps.Await(60, [&ps] { ps.Say(FirstWorker()); });
+    EXPECT_FALSE(some.has_value()) << *some;
+    const auto second = ps.Await(5, [&ps] { ps.SayAll(); });
+    ASSERT_TRUE(second.has_value());
+    EXPECT_TRUE(second->ok()) << *second;
   });
 }
 

@@ -21,6 +21,7 @@ struct EvalSpec {
   std::optional<int64_t> steps = 100;  // batches; none: until the input ends
   std::string name;                    // as EvaluateOptions have it
   std::vector<SessionHook*> hooks;
+  // Both finite: an evaluator comes to an end after them.
   double start_delay_secs = 120;  // before an evaluator begins
   double throttle_secs = 600;     // between the beginnings of two evaluations
 };
