@@ -2,7 +2,7 @@
 
     picture = Picture("Data parallelism in four forms")
     picture.lines({"in-graph": (seconds, accuracies)}, x="seconds", y="accuracy on the test images", level=0.88)
-    picture.bars({"in-graph": 52_300}, y="examples/s")
+    picture.bars({"in-graph": 52_300}, axis="examples/s")
     picture.write(args.out, "data_parallel")
 
 Each call of lines or bars is a panel; panels stand side by side.
@@ -54,7 +54,7 @@ class Picture:
 
     self._panels.append(draw)
 
-  def bars(self, values, y, errors=None):
+  def bars(self, values, axis, errors=None):
     """{name: number}, a bar each with its number; `errors`, {name: number}, are drawn as how far it varies."""
 
     def draw(axes):
@@ -72,7 +72,7 @@ class Picture:
       axes.set_yticks(places, names)
       axes.invert_yaxis()
       axes.grid(axis="y", visible=False)
-      axes.set_xlabel(y)
+      axes.set_xlabel(axis)
       axes.margins(x=0.15)
       axes.set_xlim(left=0)
 
