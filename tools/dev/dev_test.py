@@ -136,7 +136,7 @@ class CommandTest(unittest.TestCase):
     return subprocess.run([os.path.join(ROOT, "dev")] + list(words), capture_output=True, text=True)
 
   def test_every_verb_has_help(self):
-    for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim", "docs", "wheel"):
+    for verb in ("demo", "test", "build", "bench", "fmt", "lint", "sim", "docs", "wheel", "parallel"):
       done = self.dev(verb, "--help")
       self.assertEqual(done.returncode, 0, done.stderr)
       self.assertIn("./dev " + verb, done.stdout)
@@ -161,6 +161,8 @@ class CommandTest(unittest.TestCase):
       (("bench", "--stock", "--rounds", "0"), "at least 1"),
       (("bench", "idle", "--quick"), "--quick and --rows go with python"),
       (("bench", "pyton"), "did you mean python?"),
+      (("parallel", "data_paralel"), "did you mean data_parallel?"),
+      (("parallel", "--smal"), "did you mean --small?"),
     ):
       done = self.dev(*words)
       self.assertEqual(done.returncode, 2, words)

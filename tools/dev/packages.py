@@ -30,6 +30,8 @@ REQUIREMENTS = os.path.join(ROOT, "tools", "dev", "requirements.txt")
 # The last TensorFlow that has layers, cells and estimators, beside which the package's libraries are tested.
 LIBRARIES_VENV = os.path.join(ROOT, ".venv_libraries")
 LIBRARIES_REQUIREMENTS = os.path.join(ROOT, "tools", "dev", "requirements_libraries.txt")
+# What draws pictures, for ./dev parallel alone.
+PICTURES_REQUIREMENTS = os.path.join(ROOT, "tools", "dev", "requirements_pictures.txt")
 LOGS = os.path.join(ROOT, "build", "logs")
 
 
@@ -128,6 +130,11 @@ def need_venv(names=None):
 def need_libraries_venv():
   """Makes .venv_libraries with requirements_libraries.txt; returns its Python."""
   return _need(LIBRARIES_VENV, requirements(path=LIBRARIES_REQUIREMENTS), " (some minutes)")
+
+
+def need_pictures():
+  """Makes .venv with requirements_pictures.txt; returns its Python."""
+  return _need(VENV, requirements(path=PICTURES_REQUIREMENTS), "")
 
 
 def _need(venv, wanted, how_long):

@@ -6,6 +6,9 @@ import sys
 
 from table import FILE
 
+# TensorFlow reads it when it is imported, which programs do after this: no lines about the processor.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
 
 def parse(description, **defaults):
   """--small, --out FOLDER and --data FOLDER; further ones by name and default, such as parse(__doc__, seeds=3).
@@ -18,8 +21,9 @@ def parse(description, **defaults):
   parser.add_argument("--small", action="store_true", help="in seconds: to see that it works, not how fast")
   parser.add_argument("--out", metavar="FOLDER", help="write the table (%s) and the picture there" % FILE)
   parser.add_argument(
-    "--data", metavar="FOLDER", help="the four files of Fashion-MNIST; otherwise $FASHION_MNIST_DIR, that of Debian's package, or "
-    "generated images"
+    "--data",
+    metavar="FOLDER",
+    help="the four files of Fashion-MNIST; otherwise $FASHION_MNIST_DIR, that of Debian's package, or generated images",
   )
   for name, default in defaults.items():
     parser.add_argument("--" + name, type=type(default), default=default, help="default: %(default)s")

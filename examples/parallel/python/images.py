@@ -97,7 +97,8 @@ def _read(path, magic, shape):
       content = f.read()
   except FileNotFoundError:
     raise FileNotFoundError(
-      "%s is not there: install the Debian package dataset-fashion-mnist, or give a folder with the four files of Fashion-MNIST" % path
+      "%s is not there: install the Debian package dataset-fashion-mnist, or give a folder with the four files of Fashion-MNIST"
+      % path
     ) from None
   head = np.frombuffer(content, ">i4", 1 + len(shape)) if len(content) >= 4 + 4 * len(shape) else []
   if list(head) != [magic, *shape] or len(content) != 4 + 4 * len(shape) + np.prod(shape):

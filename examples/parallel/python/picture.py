@@ -27,7 +27,9 @@ STYLE = {
   "svg.fonttype": "none",  # text as text, which is smaller, and can be searched
   "svg.hashsalt": "millrace",  # the same picture of the same figures
 }
-INSTALL = "No picture: matplotlib is not installed; `%s -m pip install matplotlib` installs it." % os.path.basename(sys.executable)
+INSTALL = "No picture: matplotlib is not installed; `%s -m pip install matplotlib` installs it." % os.path.basename(
+  sys.executable
+)
 
 
 class Picture:

@@ -1,8 +1,8 @@
 """A table of figures: printed aligned, and written as a page of Markdown.
 
-    table = Table("Spare replicas", "With a spare nobody waits for the slow worker.")
-    table.add(spares=0, step=Figure(0.2, "%.3f s"))
-    table.show(args.out)
+table = Table("Spare replicas", "With a spare nobody waits for the slow worker.")
+table.add(spares=0, step=Figure(0.2, "%.3f s"))
+table.show(args.out)
 """
 
 import os
@@ -11,13 +11,16 @@ FILE = "TABLE.md"
 
 
 class Figure:
-  """A number with the form in which it is shown, such as Figure(0.881, "%.1f %%", of=100). None is shown as a dash."""
+  """A number with the form in which it is shown, such as Figure(0.881, "%.1f %%", of=100); None is shown as a dash. A form may also be
+  a function that returns the text."""
 
   def __init__(self, value, form="%g", of=1):
     self.value, self._form, self._of = value, form, of
 
   def __str__(self):
-    return "-" if self.value is None else self._form % (self.value * self._of)
+    if self.value is None:
+      return "-"
+    return self._form(self.value) if callable(self._form) else self._form % (self.value * self._of)
 
 
 def percent(value):
@@ -32,7 +35,7 @@ def seconds(value):
 
 def count(value):
   """12345.6 -> 12,346"""
-  return Figure(value) if value is None else Figure(format(round(value), ","), "%s")
+  return Figure(value, lambda number: format(round(number), ","))
 
 
 def size(value):

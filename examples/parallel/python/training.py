@@ -1,0 +1,176 @@
+"""What the programs of this folder train with: replicas between graphs, threads that end together, and somebody who watches."""
+
+import threading
+import time
+
+import classifier
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+tf.logging.set_verbosity(tf.logging.ERROR)
+
+# Of a single call: a step that takes longer waits for somebody who is gone.
+RUN_LIMIT_MS = 60_000
+
+
+def session(graph, target, tasks=()):
+  """A session of a client. `tasks`, such as ["/job:ps"], are those that its graph is for; none: all of the cluster."""
+  config = tf.ConfigProto(operation_timeout_in_ms=RUN_LIMIT_MS)
+  config.device_filters.extend(tasks)
+  return tf.Session(target, graph=graph, config=config)
+
+
+def together(cluster, works):
+  """Calls each function on a thread of its own; returns what they return when all have. An error in one of them is raised; it ends
+  the cluster, so that no other waits for what will not come."""
+  results, errors = [None] * len(works), []
+  lock = threading.Lock()
+
+  def call(i):
+    try:
+      results[i] = works[i]()
+    except BaseException as error:
+      with lock:
+        errors.append(error)
+        if len(errors) == 1:
+          cluster.stop()
+
+  threads = [threading.Thread(target=call, args=[i], daemon=True) for i in range(len(works))]
+  for thread in threads:
+    thread.start()
+  for thread in threads:
+    thread.join()
+  if errors:
+    raise errors[0]
+  return results
+
+
+class Replica:
+  """A client of one worker, with a graph of its own: between-graph replication. Variables are on the parameter servers.
+
+  With `aggregate` the training is synchronous: the chief, which is replica 0, applies the mean of as many gradients. `hold` gets the
+  pairs of gradients and variables, and returns what is applied in their place.
+  """
+
+  def __init__(self, cluster, index, network, make_optimizer, aggregate=None, hold=None):
+    worker = "/job:worker/task:%d" % index
+    self.graph = tf.Graph()
+    setter = tf.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster.spec), worker_device=worker)
+    with self.graph.as_default(), tf.device(setter):
+      self.step = tf.train.get_or_create_global_step()
+      self.images, self.labels = classifier.placeholders()
+      variables = network.variables()
+      loss = classifier.loss(variables, self.images, self.labels)
+      self.optimizer = make_optimizer()
+      if aggregate:
+        self.optimizer = tf.train.SyncReplicasOptimizer(self.optimizer, aggregate, len(cluster.spec["worker"]))
+      pairs = self.optimizer.compute_gradients(loss, variables)
+      self.train = self.optimizer.apply_gradients(hold(pairs) if hold else pairs, global_step=self.step)
+      self.initialize = tf.global_variables_initializer()
+      if aggregate:
+        # What the optimizer's hook does by a queue runner. Here it is run as often as there are updates, so that the end is one.
+        self.update = self.optimizer.get_chief_queue_runner().enqueue_ops[0]
+    self.session = session(self.graph, cluster.target("worker", index), ["/job:ps", worker])
+
+  def feed(self, batch):
+    return {self.images: batch[0], self.labels: batch[1]}
+
+
+def start(replicas):
+  """Gives the variables their initial values, and synchronous replicas the step that their gradients belong to."""
+  for replica in replicas:
+    if replica is replicas[0]:
+      replica.session.run(replica.initialize)
+    if isinstance(replica.optimizer, tf.train.SyncReplicasOptimizer):
+      first = replica.optimizer.chief_init_op if replica is replicas[0] else replica.optimizer.local_step_init_op
+      replica.session.run(first)
+
+
+def train(cluster, replicas, images, batch, steps):
+  """`steps` steps of each replica, whose batches lie in turn. Synchronous replicas make as many updates together."""
+
+  def work(index):
+    replica = replicas[index]
+    for step in range(steps):
+      replica.session.run(replica.train, replica.feed(classifier.batch_of(images, step * len(replicas) + index, batch)))
+
+  def update():
+    for _ in range(steps):
+      replicas[0].session.run(replicas[0].update)
+
+  works = [lambda index=index: work(index) for index in range(len(replicas))]
+  if isinstance(replicas[0].optimizer, tf.train.SyncReplicasOptimizer):
+    works.append(update)
+  together(cluster, works)
+
+
+def close(replicas):
+  for replica in replicas:
+    replica.session.close()
+
+
+class Watcher:
+  """Calls `read` from time to time while others train, and once more at the end; keeps what it returns: the variables' values.
+
+  with Watcher(read, every=0.25) as watcher:
+    train(...)
+  times, accuracies = watcher.curve(score)
+  """
+
+  def __init__(self, read, every):
+    self._read, self._every = read, every
+    self._seen = []
+    self._error = None
+    self._end = threading.Event()
+    self._thread = threading.Thread(target=self._watch, daemon=True)
+
+  def __enter__(self):
+    self._begin = time.monotonic()
+    self._seen.append((0.0, self._read()))
+    self._thread.start()
+    return self
+
+  def __exit__(self, kind, *unused):
+    self.seconds = time.monotonic() - self._begin
+    self._end.set()
+    self._thread.join()
+    if kind is None:
+      if self._error:
+        raise self._error
+      self._seen.append((self.seconds, self._read()))
+
+  def _watch(self):
+    try:
+      while not self._end.wait(self._every):
+        at = time.monotonic() - self._begin
+        self._seen.append((at, self._read()))
+    except Exception as error:
+      self._error = error
+
+  @property
+  def last(self):
+    """The values of the end."""
+    return self._seen[-1][1]
+
+  def curve(self, score):
+    """(seconds, scores) of all readings."""
+    return [at for at, _ in self._seen], [score(values) for _, values in self._seen]
+
+
+def reader(cluster, network):
+  """A function that returns the values of the classifier's variables, which are on one parameter server."""
+  graph = tf.Graph()
+  with graph.as_default(), tf.device("/job:ps/task:0"):
+    variables = network.variables()
+  reads = session(graph, cluster.target("ps"), ["/job:ps"])
+  return lambda: reads.run(variables)
+
+
+def time_to(curve, level):
+  """When a curve of Watcher first reached the level, or None."""
+  return next((at for at, score in zip(*curve) if score >= level), None)
+
+
+def median(numbers):
+  return float(np.median(numbers)) if len(numbers) else None

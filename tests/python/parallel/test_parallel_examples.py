@@ -1,0 +1,162 @@
+"""examples/parallel/python: each program in its small form, by TensorFlow's client and by `millrace python`, on servers of ours."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pair_runner
+import pytest
+
+import forked_python
+from task_servers import COMMAND
+
+FOLDER = pathlib.Path(__file__).resolve().parents[3] / "examples" / "parallel" / "python"
+PROGRAMS = sorted(p.stem for p in FOLDER.glob("*.py") if re.search(r'^if __name__ == "__main__":$', p.read_text(), re.M))
+LIMIT_S = 240
+UNITS = {"": 1, "%": 0.01, "ms": 1e-3, "s": 1, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+# A script as `python SCRIPT ...` runs it, with Millrace's package beside TensorFlow's, as where both are installed.
+SCRIPT = """
+import os, runpy, sys
+sys.path.append(sys.argv.pop(1))
+del sys.argv[0]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+pytestmark = pytest.mark.skipif(not os.path.exists(COMMAND), reason="the command is not built")
+
+
+def start(client, words):
+  streams = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+  if client == "stock":
+    return forked_python.start(["-c", SCRIPT, pair_runner.package_folder(), *words], **streams)
+  return subprocess.Popen([COMMAND, "python", "--python", sys.executable, *words], text=True, **streams)
+
+
+def run(client, name, out):
+  """(what the program printed, its tables)"""
+  process = start(client, [str(FOLDER / (name + ".py")), "--small", "--out", str(out)])
+  printed, errors = process.communicate(timeout=LIMIT_S)
+  assert process.returncode == 0, printed + errors
+  return printed, tables_of((out / "TABLE.md").read_text())
+
+
+def tables_of(text):
+  """A list of tables, which are lists of rows: {heading: cell}."""
+  tables = []
+  for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
+    names, _, *rows = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines())
+    tables.append([dict(zip(names, row, strict=True)) for row in rows])
+  return tables
+
+
+def number(cell):
+  """52,300 and 88.1 % and 1.2 kB and 3.0 ms as numbers; a dash is None."""
+  if cell == "-":
+    return None
+  value, _, unit = cell.partition(" ")
+  return float(value.replace(",", "")) * UNITS[unit]
+
+
+def column(rows, name, key=None):
+  """{first cell: number}, or a list in the order of rows where first cells are there twice."""
+  if key is None:
+    return [number(row[name]) for row in rows]
+  return {row[key]: number(row[name]) for row in rows}
+
+
+def check_data_parallel(rows):
+  updates, losses, right = (column(rows, name, "form") for name in ("updates", "loss", "accuracy"))
+  alone, *others = losses
+  assert len(others) == 4
+  for form in others:
+    if "asynchronous" in form:
+      assert updates[form] == 2 * updates[alone] and right[form] > 0.6, form
+    else:
+      # The mean of two gradients is that of both batches.
+      assert updates[form] == updates[alone] and losses[form] == pytest.approx(losses[alone], abs=2e-3), form
+  assert right[alone] > 0.6
+  assert all(rate > 100 for rate in column(rows, "examples/s"))
+  assert any(name.startswith("to ") for name in rows[0])
+
+
+def check_exercise_10(rows):
+  losses, moved, right, updates = (column(rows, n, "training") for n in ("loss", "bytes an update", "accuracy", "updates"))
+  for training in ("synchronous", "vertical slices"):
+    assert losses[training] == pytest.approx(losses["one worker"], abs=2e-3), training
+    assert updates[training] == updates["one worker"]
+  assert updates["asynchronous"] == 2 * updates["one worker"]
+  assert all(share > 0.6 for share in right.values()), right
+  # Two layers of 32 and 16 units and one of ten: all variables to the worker, and as much back. With a little more: the step, tokens.
+  variables = 4 * (784 * 32 + 32 + 32 * 16 + 16 + 16 * 10 + 10)
+  for training, of_workers in (("one worker", 1), ("asynchronous", 1), ("synchronous", 2)):
+    assert 2 * of_workers * variables <= moved[training] * 1.001 <= 2 * of_workers * variables * 1.02, training
+  # Of a batch of 40: pixels to the second worker, the units of both layers and their gradients.
+  units = 40 * 784 + 40 * 4 * (2 * 32 + 16)
+  assert units <= moved["vertical slices"] * 1.01 <= units * 1.1
+
+
+def check_spare_replicas(rows):
+  step, updates, of_the_first = (column(rows, name, "training") for name in ("median step", "updates", "of the first"))
+  fast, none, one = (f"synchronous, {what}" for what in ("without the slow one", "no spare", "1 spare"))
+  # 100 ms and 10 ms by waiting, and what it takes on a machine that others use.
+  assert step[none] >= 0.1 and step[fast] >= 0.01
+  assert step[one] < 0.6 * step[none] and of_the_first[fast] == 1
+  assert updates["asynchronous"] > 2 * updates[none] and updates[one] > updates[none]
+  assert all(share > 0.1 for share in column(rows, "accuracy"))
+
+
+def check_embedding(rows):
+  whole, small, large, together = rows
+  assert number(whole["loss"]) == pytest.approx(number(small["loss"]), abs=1e-3)  # the same training
+  # The whole table, and its gradient; of rows each touched one, twice, with its number, and the layer behind.
+  table = number(whole["table"])
+  assert table == 4 * 16 * 1000 and 2 * table <= number(whole["bytes a step"]) * 1.001 <= 2.2 * table
+  for row in (small, large, together):
+    rows_moved = number(row["rows touched"]) * 16 * 4 * 2
+    assert rows_moved * 0.98 <= number(row["bytes a step"]) <= rows_moved * 1.3 + 2_000, row
+  assert number(large["table"]) == 100 * table and number(large["bytes a step"]) < 2 * number(small["bytes a step"])
+  assert number(small["accuracy"]) > 0.5
+
+
+def check_serving_while_training(rows):
+  training, answering, both = rows
+  for row in (answering, both):
+    assert number(row["queries/s"]) > 20 and 0 < number(row["median"]) <= number(row["of 99 in 100"])
+  for row in (training, both):
+    assert number(row["examples/s"]) > 100
+  assert training["queries/s"] == answering["examples/s"] == "-"
+  # The answers get better: at first they are guesses.
+  assert number(both["last tenth"]) > 0.5 and number(answering["right"]) > 0.5
+
+
+CHECKS = {name[len("check_") :]: check for name, check in globals().items() if name.startswith("check_")}
+
+
+@pytest.mark.parametrize("client", ["stock", "ours"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name, client, tmp_path):
+  printed, tables = run(client, name, tmp_path)
+  assert tables and all(len(rows) > 1 for rows in tables), printed
+  for row in tables[0]:
+    assert all(cell in printed for cell in row.values()), row
+  if importlib.util.find_spec("matplotlib"):
+    (picture,) = tmp_path.glob("*.svg")
+    assert picture.read_text().lstrip().startswith("<?xml")
+  else:
+    assert "No picture: matplotlib is not installed" in printed
+  if name in CHECKS:
+    CHECKS[name](tables[0])
+
+
+def test_all_programs_are_there():
+  assert set(CHECKS) <= set(PROGRAMS)
+
+
+def test_wrong_options_are_told():
+  process = start("ours", [str(FOLDER / "data_parallel.py"), "--nonsense"])
+  _, errors = process.communicate(timeout=LIMIT_S)
+  assert process.returncode == 2 and "--nonsense" in errors
