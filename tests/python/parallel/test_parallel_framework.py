@@ -72,7 +72,9 @@ def test_the_command_is_looked_for(monkeypatch, tmp_path):
 
 def test_tables(tmp_path, capsys):
   found = table.Table("Title", "What it shows.")
-  found.add(form="sync", a_step=table.seconds(0.0215), right=table.percent(0.8812), moved=table.size(12345), rate=table.count(1234.6))
+  found.add(
+    form="sync", a_step=table.seconds(0.0215), right=table.percent(0.8812), moved=table.size(12345), rate=table.count(1234.6)
+  )
   found.add(form="a|b", a_step=table.seconds(None), right=table.percent(1), moved=table.size(12), rate=3)
   found.show(tmp_path)
   found.show(tmp_path)
