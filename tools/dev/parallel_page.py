@@ -1,8 +1,8 @@
 """docs/parallel.md: the places of its figures, which `./dev parallel` fills.
 
-    <!-- figures of python/data_parallel -->
-    what was measured, or a sentence that says how it is
-    <!-- end of figures -->
+<!-- figures of python/data_parallel -->
+what was measured, or a sentence that says how it is
+<!-- end of figures -->
 """
 
 import os

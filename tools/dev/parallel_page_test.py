@@ -3,7 +3,6 @@ import tempfile
 import unittest
 
 import parallel_page
-import verb_parallel
 
 TEXT = """# Page
 
@@ -37,7 +36,11 @@ class PageTest(unittest.TestCase):
     with tempfile.TemporaryDirectory() as folder:
       page, results = os.path.join(folder, "page.md"), os.path.join(folder, "results")
       os.mkdir(results)
-      for path, text in ((page, TEXT), (os.path.join(results, "TABLE.md"), "**T**\n"), (os.path.join(results, "two.svg"), "<svg/>")):
+      for path, text in (
+        (page, TEXT),
+        (os.path.join(results, "TABLE.md"), "**T**\n"),
+        (os.path.join(results, "two.svg"), "<svg/>"),
+      ):
         with open(path, "w") as f:
           f.write(text)
       content = parallel_page.figures_of(results, "python/a", page)
@@ -49,16 +52,6 @@ class PageTest(unittest.TestCase):
       self.assertEqual(os.listdir(os.path.join(folder, "parallel")), ["python_one_line.svg"])
       with open(page) as f:
         self.assertIn("![one line](parallel/python_one_line.svg)", f.read())
-
-  def test_the_page_has_a_place_for_each_program(self):
-    with open(parallel_page.PAGE, encoding="utf-8") as f:
-      places = parallel_page.places(f.read())
-    self.assertEqual(len(places), len(set(places)))
-    self.assertIn(verb_parallel.MACHINE, places)
-    programs = verb_parallel.python_programs()
-    self.assertIn("data_parallel", programs)
-    self.assertNotIn("table", programs)
-    self.assertEqual(["python/" + p for p in programs if "python/" + p not in places], [])
 
 
 if __name__ == "__main__":

@@ -125,5 +125,8 @@ def main(argv):
       parallel_page.write(full_name, parallel_page.figures_of(out, full_name))
   if not args.small and not args.programs:
     parallel_page.write(MACHINE, "%s; all programs together took %s." % (where, seconds(total)))
-  say("%d programs in %s; tables and pictures: %s" % (len(programs), seconds(total), "build/parallel" if args.small else "docs/parallel.md"))
+  say(
+    "%d programs in %s; tables and pictures: %s"
+    % (len(programs), seconds(total), "build/parallel" if args.small else "docs/parallel.md")
+  )
   return 0
