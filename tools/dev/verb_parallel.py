@@ -93,7 +93,12 @@ def check_places(programs):
 
 
 def main(argv):
-  ap = options.Parser(prog="./dev parallel", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+  ap = options.Parser(
+    prog="./dev parallel",
+    description=DESCRIPTION,
+    formatter_class=argparse.RawDescriptionHelpFormatter,
+    allow_abbrev=False,  # a mistyped word must not begin minutes of work
+  )
   ap.add_argument("programs", nargs="*", metavar="PROGRAM", help="such as data_parallel, or cpp/data_parallel; default: all")
   ap.add_argument("--small", action="store_true", help="each in seconds; the page stays as it is")
   ap.add_argument("--data", metavar="FOLDER", help="of the four files of Fashion-MNIST; default: that of Debian's package")

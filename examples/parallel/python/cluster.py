@@ -16,7 +16,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import weakref
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 START_SECONDS = 60  # of a server, on a busy machine
@@ -24,6 +26,7 @@ STOP_SECONDS = 5
 STATUS_SECONDS = 30
 _POLL_SECONDS = 0.005
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_running = weakref.WeakSet()
 
 
 def command():
@@ -46,6 +49,13 @@ def command():
   )
 
 
+def closes_before(target, session):
+  """Has a session of a cluster of this program closed before the tasks end: closing one whose server is gone may wait for it."""
+  for cluster in list(_running):
+    if target in cluster.targets:
+      cluster.sessions.add(session)
+
+
 class Cluster:
   """Tasks by job, such as `Cluster(ps=1, worker=2)`, each a process; all listen and know each other.
 
@@ -61,6 +71,7 @@ class Cluster:
     self.folder = pathlib.Path(self._folder.name)
     self.tasks = [(job, task) for job, count in jobs.items() for task in range(count)]
     self.processes = {}
+    self.sessions = weakref.WeakSet()
     self._ports = {}
     try:
       for job, task in self.tasks:
@@ -75,6 +86,7 @@ class Cluster:
     except BaseException:
       self.stop()
       raise
+    _running.add(self)
 
   def __enter__(self):
     return self
@@ -89,6 +101,10 @@ class Cluster:
     for job, task in self.tasks:
       jobs.setdefault(job, []).append(self.address(job, task))
     return jobs
+
+  @property
+  def targets(self):
+    return [self.target(job, task) for job, task in self.tasks]
 
   def address(self, job, task=0):
     return "127.0.0.1:%d" % self._ports[job, task]
@@ -123,7 +139,11 @@ class Cluster:
     return (self.folder / ("%s%d.log" % (job, task))).read_text(errors="replace")
 
   def stop(self):
-    """Ends all tasks. Sessions on them fail from then on."""
+    """Closes the sessions, which ends what they run, and ends all tasks."""
+    _running.discard(self)
+    closing = threading.Thread(target=lambda: [session.close() for session in list(self.sessions)], daemon=True)
+    closing.start()
+    closing.join(STOP_SECONDS)
     for process in self.processes.values():
       process.terminate()
     for process in self.processes.values():

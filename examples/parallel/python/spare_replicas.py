@@ -60,30 +60,9 @@ class Device:
       session.run(self._ready)
 
 
-class OnceAStep:
-  """Lets a worker give one gradient a step. There are tokens of a step for all workers, the slow one's too, and a fast one that takes a
-  second token of the same step computes what nobody waits for. Here it takes another token instead."""
-
-  def __init__(self, replica):
-    with replica.graph.as_default(), tf.device(replica.step.device):
-      # That of the optimizer, by its name.
-      tokens = tf.FIFOQueue(-1, replica.step.dtype.base_dtype, [()], shared_name="sync_token_q")
-      token = tokens.dequeue()
-      own = next(v for v in tf.local_variables() if v.op.name.endswith("sync_rep_local_step"))
-      with tf.device(own.device):
-        self._take = tf.assign(own, token)
-    self._step = 0  # of the last gradient
-    self._session = replica.session
-
-  def next_step(self, token):
-    while token <= self._step:
-      token = self._session.run(self._take)
-    self._step = token
-
-
 class Way:
   """A way to train: how many workers there are, whether one of them is slow, and how many gradients a step takes, or None for
-  asynchronous training. Without `once` tokens are taken as the optimizer hands them out."""
+  asynchronous training. Without `once` a worker may give several gradients a step."""
 
   def __init__(self, name, workers, has_slow, aggregate, once=True):
     self.name, self.workers, self.has_slow, self.aggregate = name, workers, has_slow, aggregate
@@ -112,30 +91,30 @@ class Run:
         for i in range(self.way.workers)
       ]
       tickers = [training.session(r.graph, cluster.target("worker", i)) for i, r in enumerate(replicas)]
-      once = [OnceAStep(replica) if self.way.once else None for replica in replicas]
+      for replica in replicas:
+        replica.once = replica.once if self.way.once else None
       read, read_step = training.reader(cluster, self.network), _step_reader(cluster)
       training.start(replicas)
-      works = [lambda i=i: self.steps(replicas[i], i, devices[i], once[i]) for i in range(self.way.workers)]
+      works = [lambda i=i: self.steps(replicas[i], i, devices[i]) for i in range(self.way.workers)]
       works += [lambda d=d, s=s: self.quietly(d.work, s) for d, s in zip(devices, tickers)]
       works.append(lambda: self.watch(read, read_step, devices, replicas, tickers))
       if self.way.aggregate:
         works.append(lambda: self.quietly(self.update, replicas[0]))
       values, updates = training.together(cluster, works)[2 * self.way.workers]
-    steps = np.diff(self.times) if self.way.aggregate else [self.options.lasts_s / max(1, updates)]
+    has_steps = self.way.aggregate and len(self.times) > 1
+    steps = np.diff(self.times) if has_steps else [self.options.lasts_s / max(1, updates)]
     return list(steps), classifier.accuracy(values, self.images.test, self.images.test_labels), updates
 
   def optimizer(self):
     return tf.train.GradientDescentOptimizer(0.1)
 
-  def steps(self, replica, index, device, once):
+  def steps(self, replica, index, device):
     def work():
       number = self.first_batch + index
       while not self.is_over:
         device.begin()
-        token = replica.session.run(replica.train, replica.feed(classifier.batch_of(self.images, number, self.options.batch)))
+        replica.run_step(classifier.batch_of(self.images, number, self.options.batch))
         number += self.way.workers
-        if once:
-          once.next_step(token)
 
     try:
       self.quietly(work)
@@ -172,7 +151,7 @@ class Options:
     self.batch = 32
     self.takes_s = 0.01 if is_small else 0.025
     self.slower = 10
-    self.lasts_s = 0.5 if is_small else 4.0
+    self.lasts_s = 0.4 if is_small else 4.0
     self.seeds = 1 if is_small else 3
     self.fast = 2 if is_small else 4  # workers, beside the slow one
 

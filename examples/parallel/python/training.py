@@ -4,6 +4,7 @@ import threading
 import time
 
 import classifier
+import cluster as clusters
 import numpy as np
 import tensorflow.compat.v1 as tf
 
@@ -12,13 +13,17 @@ tf.logging.set_verbosity(tf.logging.ERROR)
 
 # Of a single call: a step that takes longer waits for somebody who is gone.
 RUN_LIMIT_MS = 60_000
+POLL_SECONDS = 0.0005
 
 
 def session(graph, target, tasks=()):
-  """A session of a client. `tasks`, such as ["/job:ps"], are those that its graph is for; none: all of the cluster."""
+  """A session of a client, closed before its cluster ends. `tasks`, such as ["/job:ps"], are those that its graph is for; none: all of
+  the cluster."""
   config = tf.ConfigProto(operation_timeout_in_ms=RUN_LIMIT_MS)
   config.device_filters.extend(tasks)
-  return tf.Session(target, graph=graph, config=config)
+  made = tf.Session(target, graph=graph, config=config)
+  clusters.closes_before(target, made)
+  return made
 
 
 def together(cluster, works):
@@ -46,6 +51,43 @@ def together(cluster, works):
   return results
 
 
+class OneGradientAStep:
+  """Lets a synchronous replica give one gradient a step.
+
+  There is a token of a step for each replica. One that is fast may take a second of the same step, before the replica has it for which
+  it was: both compute what they should not, and at the end of the training one waits for ever. Here such a token goes back, and the
+  replica waits for the next step.
+  """
+
+  def __init__(self, replica):
+    with replica.graph.as_default(), tf.device(replica.step.device):
+      # The queue of SyncReplicasOptimizer, by its name.
+      tokens = tf.FIFOQueue(-1, replica.step.dtype.base_dtype, [()], shared_name="sync_token_q")
+      token = tokens.dequeue()
+      self._token = tf.placeholder(replica.step.dtype.base_dtype, [])
+      self._give_back = tokens.enqueue(self._token)
+      own = next(v for v in tf.local_variables() if v.op.name.endswith("sync_rep_local_step"))
+      with tf.device(own.device):
+        self._take = tf.assign(own, token)
+    self._replica = replica
+    self._step = 0  # of the last gradient
+
+  def next_step(self, token):
+    """With the token that the replica has now."""
+    run = self._replica.session.run
+    if token <= self._step:
+      run(self._give_back, {self._token: token})
+      end = time.monotonic() + RUN_LIMIT_MS / 1000
+      while run(self._replica.step) <= self._step:
+        if time.monotonic() > end:
+          raise TimeoutError("step %d has no update after %d s" % (self._step, RUN_LIMIT_MS / 1000))
+        time.sleep(POLL_SECONDS)
+      # What is left of earlier steps is of no use any more.
+      while token <= self._step:
+        token = run(self._take)
+    self._step = token
+
+
 class Replica:
   """A client of one worker, with a graph of its own: between-graph replication. Variables are on the parameter servers.
 
@@ -71,7 +113,14 @@ class Replica:
       if aggregate:
         # What the optimizer's hook does by a queue runner. Here it is run as often as there are updates, so that the end is one.
         self.update = self.optimizer.get_chief_queue_runner().enqueue_ops[0]
+    self.once = OneGradientAStep(self) if aggregate else None
     self.session = session(self.graph, cluster.target("worker", index), ["/job:ps", worker])
+
+  def run_step(self, batch):
+    """A step; a synchronous one ends when the replica may begin the next."""
+    token = self.session.run(self.train, self.feed(batch))
+    if self.once:
+      self.once.next_step(token)
 
   def feed(self, batch):
     return {self.images: batch[0], self.labels: batch[1]}
@@ -93,7 +142,7 @@ def train(cluster, replicas, images, batch, steps):
   def work(index):
     replica = replicas[index]
     for step in range(steps):
-      replica.session.run(replica.train, replica.feed(classifier.batch_of(images, step * len(replicas) + index, batch)))
+      replica.run_step(classifier.batch_of(images, step * len(replicas) + index, batch))
 
   def update():
     for _ in range(steps):

@@ -40,6 +40,11 @@ def test_a_cluster(monkeypatch):
     for i in range(2):
       assert os.sched_getaffinity(pids["worker", i]) == {usable[i % len(usable)]}
     folder = tasks.folder
+    closed = []
+    session = type("Session", (), {"close": lambda self: closed.append(tasks.processes["ps", 0].poll())})()
+    cluster.closes_before(tasks.target("worker", 1), session)
+    cluster.closes_before("grpc://127.0.0.1:1", object())
+  assert closed == [None]  # while the tasks ran
   wait_for(lambda: all(is_gone(pid) for pid in pids.values()), "the tasks do not end")
   assert not folder.exists()
 
