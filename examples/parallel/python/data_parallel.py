@@ -74,12 +74,12 @@ class Forms:
     self.batch = 20 if args.small else 50
     self.steps = 100 if args.small else 3_000  # of each worker
     self.every = 0.05 if args.small else 0.25
-    self.level = 0.35 if args.small else 0.85
-    self.rate = 0.05 if args.small else 0.02
+    self.level = 0.3 if args.small else 0.85
+    self.rate = 0.02
     self.network = classifier.Classifier([32] if args.small else [300, 100])
     self.table = Table(
       "Four forms of data parallelism (%s)" % images.source,
-      "The synchronous forms make the values that one worker makes of batches that are as large as those of both; the asynchronous ones "
+      "The synchronous forms make the values that one worker makes of batches that are as large as those of both, up to rounding; the asynchronous ones "
       "make twice as many updates, each by a gradient of half as many examples, and nobody waits for the other.",
     )
     self.curves = {}

@@ -75,13 +75,12 @@ class Phases:
 
   def __init__(self, cluster, args, images):
     self.cluster, self.images = cluster, images
-    self.lasts_s = 1.0 if args.small else 12.0
+    self.lasts_s = 1.0 if args.small else 10.0
     self.refresh_s = 0.05 if args.small else 0.25
     self.batch = 20 if args.small else 50
     self.network = classifier.Classifier([32] if args.small else [300, 100])
-    rate = 0.05 if args.small else 0.02
     self.replicas = [
-      training.Replica(cluster, i, self.network, lambda: tf.train.MomentumOptimizer(rate, 0.9)) for i in range(WORKERS)
+      training.Replica(cluster, i, self.network, lambda: tf.train.MomentumOptimizer(0.02, 0.9)) for i in range(WORKERS)
     ]
     self.clients = [Answers(cluster, i, self.network) for i in range(WORKERS)]
 

@@ -14,6 +14,7 @@ tf.logging.set_verbosity(tf.logging.ERROR)
 # Of a single call: a step that takes longer waits for somebody who is gone.
 RUN_LIMIT_MS = 60_000
 POLL_SECONDS = 0.0005
+HOLD_SECONDS = 0.02
 
 
 def session(graph, target, tasks=()):
@@ -54,37 +55,40 @@ def together(cluster, works):
 class OneGradientAStep:
   """Lets a synchronous replica give one gradient a step.
 
-  There is a token of a step for each replica. One that is fast may take a second of the same step, before the replica has it for which
-  it was: both compute what they should not, and at the end of the training one waits for ever. Here such a token goes back, and the
-  replica waits for the next step.
+  There is a token of a step for each replica. One that is fast may take a second of the same step: that of a slow replica, which is then
+  of no use, or that of one which comes a little later, and has to have it. Here the replica keeps such a token until the next step, or
+  gives it back if that does not begin soon, and computes nothing for it.
   """
 
   def __init__(self, replica):
+    kind = replica.step.dtype.base_dtype
     with replica.graph.as_default(), tf.device(replica.step.device):
       # The queue of SyncReplicasOptimizer, by its name.
-      tokens = tf.FIFOQueue(-1, replica.step.dtype.base_dtype, [()], shared_name="sync_token_q")
-      token = tokens.dequeue()
-      self._token = tf.placeholder(replica.step.dtype.base_dtype, [])
-      self._give_back = tokens.enqueue(self._token)
+      tokens = tf.FIFOQueue(-1, kind, [()], shared_name="sync_token_q")
+      self._last = tf.placeholder(kind, [])
+      self._give_back = tokens.enqueue(self._last)
+      token = tf.cond(tf.greater(replica.step, self._last), tokens.dequeue, lambda: tf.identity(self._last))
       own = next(v for v in tf.local_variables() if v.op.name.endswith("sync_rep_local_step"))
       with tf.device(own.device):
+        # A token, or that of the last step if there was no update since.
         self._take = tf.assign(own, token)
     self._replica = replica
     self._step = 0  # of the last gradient
 
   def next_step(self, token):
-    """With the token that the replica has now."""
+    """With the token that the replica has now; returns when it has one of a later step than its last gradient."""
     run = self._replica.session.run
-    if token <= self._step:
-      run(self._give_back, {self._token: token})
-      end = time.monotonic() + RUN_LIMIT_MS / 1000
-      while run(self._replica.step) <= self._step:
-        if time.monotonic() > end:
-          raise TimeoutError("step %d has no update after %d s" % (self._step, RUN_LIMIT_MS / 1000))
-        time.sleep(POLL_SECONDS)
-      # What is left of earlier steps is of no use any more.
-      while token <= self._step:
-        token = run(self._take)
+    begin = time.monotonic()
+    may_be_missed = token == self._step
+    while token <= self._step:
+      waited = time.monotonic() - begin
+      if may_be_missed and waited > HOLD_SECONDS:
+        run(self._give_back, {self._last: self._step})
+        may_be_missed = False
+      if waited > RUN_LIMIT_MS / 1000:
+        raise TimeoutError("step %d has had no update for %d s" % (self._step, waited))
+      time.sleep(POLL_SECONDS)
+      token = run(self._take, {self._last: self._step})
     self._step = token
 
 

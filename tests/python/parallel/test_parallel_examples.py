@@ -74,7 +74,7 @@ def check_data_parallel(rows):
   assert len(others) == 4
   for form in others:
     if "asynchronous" in form:
-      assert updates[form] == 2 * updates[alone] and right[form] > 0.3, form
+      assert updates[form] == 2 * updates[alone] and losses[form] < 2.4, form
     else:
       # The mean of two gradients is that of both batches.
       assert updates[form] == updates[alone] and losses[form] == pytest.approx(losses[alone], abs=2e-3), form
@@ -89,7 +89,8 @@ def check_exercise_10(rows):
     assert losses[training] == pytest.approx(losses["one worker"], abs=2e-3), training
     assert updates[training] == updates["one worker"]
   assert updates["asynchronous"] == 2 * updates["one worker"]
-  assert all(share > 0.25 for share in right.values()), right
+  # What stale gradients with momentum reach so soon differs.
+  assert losses["asynchronous"] < 2.4 and all(share > 0.25 for name, share in right.items() if name != "asynchronous"), right
   # Two layers of 32 and 16 units and one of ten: all variables to the worker, and as much back. With a little more: the step, tokens.
   variables = 4 * (784 * 32 + 32 + 32 * 16 + 16 + 16 * 10 + 10)
   for training, of_workers in (("one worker", 1), ("asynchronous", 1), ("synchronous", 2)):
@@ -131,7 +132,36 @@ def check_serving_while_training(rows):
     assert number(row["examples/s"]) > 100
   assert training["queries/s"] == answering["examples/s"] == "-"
   # The answers get better: at first they are guesses.
-  assert number(both["last tenth"]) > 0.3 and number(answering["right"]) > 0.3
+  assert number(both["last tenth"]) > 0.2 and number(answering["right"]) > 0.2
+
+
+def check_staleness(rows):
+  asis, *others = rows
+  gradients, updates, dropped, mean, greatest = (
+    column(rows, name) for name in ("gradients", "updates", "dropped", "mean staleness", "greatest")
+  )
+  assert [g - d for g, d in zip(gradients, dropped)] == updates
+  assert [row["stale gradients"] for row, n in zip(rows, dropped) if n] == ["staler than 3 are dropped"]
+  assert all(0 <= m <= most for m, most in zip(mean, greatest))
+  # While the slow worker has its gradient, the two others make many updates.
+  assert number(asis["greatest"]) > 3 and len(others) >= 4
+
+
+def check_model_parallel(rows):
+  losses = {}
+  for row in rows:
+    losses.setdefault(row["network"], []).append(number(row["loss"]))
+    assert number(row["difference"]) < 1e-4, row
+    assert (number(row["kB between workers"]) == 0) == (row["form"] == "on one worker"), row
+  assert len(losses) == 3
+  for of_network in losses.values():
+    assert len(of_network) > 1 and of_network == pytest.approx([of_network[0]] * len(of_network), abs=2e-4)
+
+
+def check_quantized(rows):
+  floats, in_bytes = rows
+  assert number(in_bytes["size"]) < 0.26 * number(floats["size"])
+  assert number(floats["accuracy"]) > 0.4 and number(in_bytes["accuracy"]) == pytest.approx(number(floats["accuracy"]), abs=0.03)
 
 
 CHECKS = {name[len("check_") :]: check for name, check in globals().items() if name.startswith("check_")}
@@ -149,12 +179,11 @@ def test_program(name, client, tmp_path):
     assert picture.read_text().lstrip().startswith("<?xml")
   else:
     assert "No picture: matplotlib is not installed" in printed
-  if name in CHECKS:
-    CHECKS[name](tables[0])
+  CHECKS[name](tables[0])
 
 
-def test_all_programs_are_there():
-  assert set(CHECKS) <= set(PROGRAMS)
+def test_all_programs_have_a_check():
+  assert sorted(CHECKS) == PROGRAMS
 
 
 def test_wrong_options_are_told():
