@@ -147,10 +147,9 @@ TEST(SessionHook, NoHookEndsTheInput) {
     saved.Start();
     const Status after_save = saved.RunUntilStop();
     EXPECT_EQ(after_save.code(), StatusCode::kInternal) << after_save;
-    EXPECT_THAT(
-        std::string(after_save.message()),
-        AllOf(HasSubstr("a hook's AfterSave of /d/model.ckpt-2"),
-              HasSubstr("of its own")));
+    EXPECT_THAT(std::string(after_save.message()),
+                AllOf(HasSubstr("a hook's AfterSave of /d/model.ckpt-2"),
+                      HasSubstr("of its own")));
   }
   struct : SessionHook {
     Status AfterRun(HookContext&) override { return OutOfRange("its own"); }

@@ -88,8 +88,7 @@ class EndBoard {
       says_.push_back(variable.initializer());
       said_.push_back(ops::LogicalAnd(root, variable.IsInitialized(root),
                                       variable.InitializedValue(root)));
-      takes_back_.push_back(
-          variable.Assign(root, Tensor::Scalar(false)).op());
+      takes_back_.push_back(variable.Assign(root, Tensor::Scalar(false)).op());
     }
     session_ = std::make_unique<Session>(root, SessionAt(config, ps));
   }

@@ -5,8 +5,8 @@
 // its end: it initializes a variable of its name there. A parameter server is
 // done when all have, or when the chief has and the others cannot be reached
 // any more; then it takes back what they said, for a next training on a server
-// that lives on. For evaluators, which are beside the cluster, the chief leaves a
-// file in the folder of the model. Variables and file are those of the
+// that lives on. For evaluators, which are beside the cluster, the chief leaves
+// a file in the folder of the model. Variables and file are those of the
 // estimators in Python, so tasks of both may be in one cluster.
 #pragma once
 

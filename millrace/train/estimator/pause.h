@@ -29,8 +29,7 @@ inline bool Pause(const RunConfig& config, double seconds,
   const WaitScope wait(what);
   Coordinator nobody;
   Coordinator& stop = config.stop ? *config.stop : nobody;
-  return stop.WaitForStop(
-      Deadline::After(CountOf(seconds, kNanosEachSecond)));
+  return stop.WaitForStop(Deadline::After(CountOf(seconds, kNanosEachSecond)));
 }
 
 }  // namespace millrace::train

@@ -141,9 +141,8 @@ TEST(TrainAndEvaluate, AnEvaluationThatFails) {
       });
     }
     const Status status =
-        TrainAndEvaluate(
-            estimator, {.input = InputOfOnes(), .max_steps = 5},
-            {.input = InputOfOnes(), .steps = 1, .hooks = {&hook}})
+        TrainAndEvaluate(estimator, {.input = InputOfOnes(), .max_steps = 5},
+                         {.input = InputOfOnes(), .steps = 1, .hooks = {&hook}})
             .status();
     EXPECT_EQ(status.code(), failure.code() == StatusCode::kUnavailable
                                  ? StatusCode::kUnavailable
@@ -179,9 +178,10 @@ TEST(TrainAndEvaluate, WhatMakesNoSense) {
                       {.input = InputOfOnes(), .throttle_secs = -1}),
               HasSubstr("throttle_secs is -1, expected 0 or more"));
   constexpr double kForever = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(message({.input = InputOfOnes()},
-                      {.input = InputOfOnes(), .throttle_secs = kForever}),
-              HasSubstr("throttle_secs is inf, expected 0 or more, and finite"));
+  EXPECT_THAT(
+      message({.input = InputOfOnes()},
+              {.input = InputOfOnes(), .throttle_secs = kForever}),
+      HasSubstr("throttle_secs is inf, expected 0 or more, and finite"));
   EXPECT_THAT(
       message({.input = InputOfOnes()},
               {.input = InputOfOnes(), .start_delay_secs = kForever}),
