@@ -8,6 +8,9 @@ namespace millrace::parallel {
 namespace {
 
 constexpr int64_t kReadyPollMs = 20;
+constexpr int64_t kStepPollMs = 1;
+// A token that another replica may miss is kept for so long.
+constexpr int64_t kHoldMs = 20;
 
 class Replica {
  public:
@@ -46,6 +49,8 @@ class Replica {
     if (made.another_token) {
       another_token_ =
           session.Prepare({}, {made.another_token}, {}, {.step_fetch = 0});
+      step_now_ = session.Prepare({}, {made.step_now});
+      give_token_back_ = session.Prepare({}, {}, {made.give_token_back});
     }
     if (made.may_come_later) client_.ComeLater();
     MR_RETURN_IF_ERROR(session.Start());
@@ -53,13 +58,14 @@ class Replica {
     // Of the last gradient, or the next one.
     int64_t token = session.global_step();
     while (client_.GoesOn() && !session.ShouldStop()) {
-      MR_ASSIGN_OR_RETURN(token, Step(made, token));
+      MR_ASSIGN_OR_RETURN(token, Step(made, token, session.coordinator()));
     }
     return session.Close();
   }
 
  private:
-  StatusOr<int64_t> Step(const ReplicaStep& made, int64_t step) {
+  StatusOr<int64_t> Step(const ReplicaStep& made, int64_t step,
+                         train::Coordinator& coordinator) {
     if (options_.before_step) options_.before_step(number_);
     const examples::ImageSet batch = BatchOf(
         images_.training,
@@ -74,10 +80,29 @@ class Replica {
       options_.after_step(number_, out);
     }
     while (made.another_token && token <= step && client_.GoesOn()) {
+      MR_RETURN_IF_ERROR(AwaitUpdate(step, token == step, coordinator));
+      if (!client_.GoesOn() || coordinator.ShouldStop()) break;
       MR_ASSIGN_OR_RETURN(out, another_token_.Run());
       token = out[0].scalar<int64_t>();
     }
     return token;
+  }
+
+  // Returns when the global step is later than `step`, of which the replica has
+  // a second token if `has_another`, or when the training ends.
+  Status AwaitUpdate(int64_t step, bool has_another,
+                     train::Coordinator& coordinator) {
+    const Deadline hold = Deadline::AfterMillis(kHoldMs);
+    while (client_.GoesOn()) {
+      MR_ASSIGN_OR_RETURN(const std::vector<Tensor> now, step_now_.Run());
+      if (now[0].scalar<int64_t>() > step) return OkStatus();
+      if (has_another && hold.expired()) {
+        MR_RETURN_IF_ERROR(give_token_back_.Run().status());
+        has_another = false;
+      }
+      if (coordinator.WaitForStop(Deadline::AfterMillis(kStepPollMs))) break;
+    }
+    return OkStatus();
   }
 
   Cluster& cluster_;
@@ -88,6 +113,8 @@ class Replica {
   const int number_;
   train::MonitoredCallable train_;
   train::MonitoredCallable another_token_;
+  train::MonitoredCallable step_now_;
+  train::MonitoredCallable give_token_back_;
 };
 
 }  // namespace

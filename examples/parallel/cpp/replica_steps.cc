@@ -18,15 +18,19 @@ ops::Variable OwnStep(const Scope& scope) {
   return {};
 }
 
-// Takes a token from the queue of SyncReplicas, which is found by its name.
-Output AnotherToken(const Scope& scope, const ops::Variable& step) {
+// Adds what a replica does with tokens of the queue of SyncReplicas, which is
+// found by its name.
+void AddTokens(const Scope& scope, const ops::Variable& step,
+               ReplicaStep* made) {
   const Scope there = scope.WithDevice(step.op().device());
   const FIFOQueue tokens(
       there.WithOpName("tokens"), {step.dtype()},
       {.shapes = {PartialShape({})}, .shared_name = "sync_token_q"});
   const ops::Variable own = OwnStep(scope);
-  if (!scope.ok()) return {};
-  return own.Assign(scope, tokens.Dequeue(there)[0]);
+  if (!scope.ok()) return;
+  made->another_token = own.Assign(scope, tokens.Dequeue(there)[0]);
+  made->step_now = step.Read(scope);
+  made->give_token_back = tokens.Enqueue(there, {own.Read(scope)});
 }
 
 }  // namespace
@@ -76,7 +80,7 @@ MakeStep Synchronous(const MakeRule& make_rule, int64_t gradients_per_step,
         scope, hold(scope, parts->sync.ComputeGradients(scope, loss)),
         {.global_step = step});
     if (tokens == Tokens::kOfLaterSteps) {
-      made.another_token = AnotherToken(scope, step);
+      AddTokens(scope, step, &made);
     }
     parts->hook = std::make_unique<train::SyncReplicasHook>(
         parts->sync, train::SyncReplicasHookOptions{

@@ -24,8 +24,12 @@ using Hold =
 struct ReplicaStep {
   Operation train_op;  // its output: the global step, or the token of one
   // Takes another token. Where there is one, the replica takes tokens until
-  // that of a later step comes than that of its last gradient.
+  // that of a later step comes than that of its last gradient. A token of that
+  // step itself it keeps until the next step begins; `give_token_back` puts it
+  // into the queue, for a replica that has to have it for its gradient.
   Output another_token;
+  Output step_now;
+  Operation give_token_back;
   std::vector<train::SessionHook*> hooks;
   // The replica begins when its session lets it, maybe long after the others.
   bool may_come_later = false;
