@@ -240,13 +240,19 @@ def as_tensorflow():
   """`import tensorflow` is this package, as in scripts that are run unchanged."""
   from millrace.scripts import hook
 
-  before = set(sys.modules), list(sys.meta_path)
+  def loaded():
+    return {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "tensorflow"}
+
+  # Other tests of this process may have TensorFlow's own package.
+  others, finders = loaded(), list(sys.meta_path)
+  for name in others:
+    del sys.modules[name]
   hook.install()
   yield importlib.import_module
-  sys.meta_path[:] = before[1]
-  for name in set(sys.modules) - before[0]:
-    if name.partition(".")[0] == "tensorflow":
-      del sys.modules[name]
+  sys.meta_path[:] = finders
+  for name in loaded():
+    del sys.modules[name]
+  sys.modules.update(others)
 
 
 def test_internals(as_tensorflow):
