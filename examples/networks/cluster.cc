@@ -1,10 +1,9 @@
 #include "examples/networks/cluster.h"
 
-#include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "examples/support/temporary_folder.h"
 #include "millrace/millrace.h"
 
 namespace millrace::networks {
@@ -51,9 +50,8 @@ Cluster::~Cluster() {
 
 Status Cluster::MakeLogFolder() {
   if (!log_dir_.empty()) return OkStatus();
-  std::string folder = "/tmp/millrace-networks.XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) return ErrnoStatus(folder, errno);
-  log_dir_ = folder;
+  MR_ASSIGN_OR_RETURN(log_dir_,
+                      examples::MakeTemporaryFolder("millrace-networks"));
   return OkStatus();
 }
 

@@ -1,11 +1,10 @@
 #include "examples/parallel/cpp/cluster.h"
 
-#include <cerrno>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "examples/support/temporary_folder.h"
 #include "millrace/millrace.h"
 
 namespace millrace::parallel {
@@ -29,14 +28,13 @@ SessionOptions MasterAt(const examples::ServerProcess& server) {
 StatusOr<std::unique_ptr<Cluster>> Cluster::Start(const Options& options,
                                                   const Tasks& tasks) {
   std::unique_ptr<Cluster> cluster(new Cluster(tasks));
-  std::string folder = "/tmp/millrace-parallel.XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) return ErrnoStatus(folder, errno);
-  cluster->log_dir_ = folder;
+  MR_ASSIGN_OR_RETURN(cluster->log_dir_,
+                      examples::MakeTemporaryFolder("millrace-parallel"));
   cluster->servers_ = std::make_unique<examples::ServerProcesses>(
       examples::ServerProcessesOptions{.ps = tasks.ps,
                                        .workers = tasks.workers,
                                        .server = options.server,
-                                       .log_dir = folder,
+                                       .log_dir = cluster->log_dir_,
                                        .cores = tasks.cores});
   MR_RETURN_IF_ERROR(cluster->servers_->Start());
   // Servers that listen have not learned their cluster yet.

@@ -16,15 +16,18 @@ _NOT_ELEMENTWISE = ("softmax", "log_softmax", "crelu", "l2_normalize")
 class Cut:
   """How a layer is cut: by its outputs or its inputs, over which devices, and where the parts of its variables lie.
 
+  `default_name` is that of its variables' scope, and its inputs are called `input_name` in errors.
+
   Raises ValueError, which begins with the name of the layer, for what cannot be.
   """
 
-  def __init__(self, layer, by, devices, variable_devices=None):
+  def __init__(self, layer, by, devices, variable_devices=None, default_name=None, input_name="inputs"):
     if by not in WAYS:
       raise ValueError('%s: by is "outputs" or "inputs", not %r' % (layer, by))
     if isinstance(devices, str) or not list(devices):
       raise ValueError("%s: devices is a list of one device or more, not %r" % (layer, devices))
     self.layer, self.by, self.devices = layer, by, list(devices)
+    self.default_name, self.input_name = default_name, input_name
     self.variable_devices = self.devices if variable_devices is None else list(variable_devices)
     if len(self.variable_devices) != len(self.devices):
       raise ValueError(
@@ -83,6 +86,45 @@ class Cut:
       with tf().device(device):
         results.append(function(*arguments))
     return results
+
+
+def computed(cut, inputs, outputs, axis, product, with_bias, options):
+  """The layer: activation(product(inputs, kernel) + bias), of which each device computes a part.
+
+  `axis` of the inputs and the results is that of inputs and outputs; `outputs` is (their number, what they are called), as the
+  inputs are called `cut.input_name`. `product` takes inputs and a kernel, `with_bias` results and a bias. `options` are the
+  layer's, as in split_dense, and kernel_size: the dimensions of the kernel before inputs and outputs.
+  """
+  api = tf()
+  cut.check_activation(options["activation"])
+  inputs, size = given_inputs(cut, inputs, axis)
+  units, units_name = outputs
+  cut.check_size(units if cut.by_outputs else size, units_name if cut.by_outputs else cut.input_name)
+  first = inputs[0] if isinstance(inputs, list) else inputs
+  kernel_options = {"initializer": options["kernel_initializer"], "regularizer": options["kernel_regularizer"]}
+  bias_options = {
+    "initializer": options["bias_initializer"] or api.zeros_initializer(),
+    "regularizer": options["bias_regularizer"],
+  }
+  for some in (kernel_options, bias_options):
+    some.update(dtype=first.dtype.base_dtype, trainable=options["trainable"])
+  activation, use_bias = options["activation"], options["use_bias"]
+  with api.variable_scope(options["name"], default_name=cut.default_name, values=[first], reuse=options["reuse"]):
+    shape = [*options.get("kernel_size", ()), size, units]
+    of_inputs, of_outputs = len(shape) - 2, len(shape) - 1
+    kernel = cut.variable("kernel", shape, of_outputs if cut.by_outputs else of_inputs, **kernel_options)
+    if not cut.by_outputs:
+      sizes = [part.shape.as_list()[of_inputs] for part in kernel]
+      results = api.add_n(cut.on_each(product, cut.inputs(inputs, sizes, axis), kernel))
+      if use_bias:
+        results = with_bias(results, api.get_variable("bias", [units], **bias_options))
+      return results if activation is None else activation(results)
+    parts = cut.on_each(product, [inputs] * len(kernel), kernel)
+    if use_bias:
+      parts = cut.on_each(with_bias, parts, cut.variable("bias", [units], 0, **bias_options))
+    if activation is not None:
+      parts = cut.on_each(activation, parts)
+    return api.concat(parts, axis=axis) if options["join"] else parts
 
 
 def given_inputs(cut, inputs, axis):

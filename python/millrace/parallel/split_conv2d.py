@@ -37,51 +37,27 @@ def split_conv2d(
   Variables: "conv2d/kernel" [height, width, channels, filters] and "conv2d/bias" [filters] in a checkpoint. The rest, and
   what is an error, is as with `split_dense`; for an unknown `padding` or `data_format` ValueError.
   """
-  api = tf()
-  cut = layer_slices.Cut("split_conv2d", by, devices, variable_devices)
-  cut.check_activation(activation)
+  options = dict(locals(), kernel_size=_two(kernel_size, "kernel_size"))  # the arguments by their names
+  cut = layer_slices.Cut("split_conv2d", by, devices, variable_devices, "conv2d", "channels")
   if data_format not in _FORMATS:
     raise ValueError('split_conv2d: data_format is "channels_last" or "channels_first", not %r' % (data_format,))
   if str(padding).lower() not in ("valid", "same"):
     raise ValueError('split_conv2d: padding is "valid" or "same", not %r' % (padding,))
   form = _FORMATS[data_format]
-  axis = form.index("C")
-  inputs, channels = layer_slices.given_inputs(cut, inputs, axis)
-  cut.check_size(filters if cut.by_outputs else channels, "filters" if cut.by_outputs else "channels")
+  how = {
+    "strides": _of_images(_two(strides, "strides"), form),
+    "padding": padding.upper(),
+    "data_format": form,
+    "dilations": _of_images(_two(dilation_rate, "dilation_rate"), form),
+  }
 
   def convolved(images, kernel):
-    return api.nn.conv2d(
-      images,
-      kernel,
-      strides=_of_images(_two(strides, "strides"), form),
-      padding=padding.upper(),
-      data_format=form,
-      dilations=_of_images(_two(dilation_rate, "dilation_rate"), form),
-    )
+    return tf().nn.conv2d(images, kernel, **how)
 
-  def with_bias(outputs, bias):
-    return api.nn.bias_add(outputs, bias, data_format=form)
+  def with_bias(results, bias):
+    return tf().nn.bias_add(results, bias, data_format=form)
 
-  first = inputs[0] if isinstance(inputs, list) else inputs
-  kernel_options = {"initializer": kernel_initializer, "regularizer": kernel_regularizer}
-  bias_options = {"initializer": bias_initializer or api.zeros_initializer(), "regularizer": bias_regularizer}
-  for options in (kernel_options, bias_options):
-    options.update(dtype=first.dtype.base_dtype, trainable=trainable)
-  with api.variable_scope(name, default_name="conv2d", values=[first], reuse=reuse):
-    shape = [*_two(kernel_size, "kernel_size"), channels, filters]
-    kernel = cut.variable("kernel", shape, 3 if cut.by_outputs else 2, **kernel_options)
-    if not cut.by_outputs:
-      sizes = [part.shape.as_list()[2] for part in kernel]
-      outputs = api.add_n(cut.on_each(convolved, cut.inputs(inputs, sizes, axis), kernel))
-      if use_bias:
-        outputs = with_bias(outputs, api.get_variable("bias", [filters], **bias_options))
-      return outputs if activation is None else activation(outputs)
-    parts = cut.on_each(convolved, [inputs] * len(kernel), kernel)
-    if use_bias:
-      parts = cut.on_each(with_bias, parts, cut.variable("bias", [filters], 0, **bias_options))
-    if activation is not None:
-      parts = cut.on_each(activation, parts)
-    return api.concat(parts, axis=axis) if join else parts
+  return layer_slices.computed(cut, inputs, (filters, "filters"), form.index("C"), convolved, with_bias, options)
 
 
 def _two(value, what):

@@ -36,30 +36,9 @@ def split_dense(
   By outputs an activation is applied to each part, so it is one of single elements. Raises ValueError for one that is not,
   such as softmax, for fewer units (or inputs) than devices, and for inputs whose last size is unknown.
   """
-  api = tf()
-  cut = layer_slices.Cut("split_dense", by, devices, variable_devices)
-  cut.check_activation(activation)
-  inputs, size = layer_slices.given_inputs(cut, inputs, -1)
-  cut.check_size(units if cut.by_outputs else size, "units" if cut.by_outputs else "inputs")
-  first = inputs[0] if isinstance(inputs, list) else inputs
-  kernel_options = {"initializer": kernel_initializer, "regularizer": kernel_regularizer}
-  bias_options = {"initializer": bias_initializer or api.zeros_initializer(), "regularizer": bias_regularizer}
-  for options in (kernel_options, bias_options):
-    options.update(dtype=first.dtype.base_dtype, trainable=trainable)
-  with api.variable_scope(name, default_name="dense", values=[first], reuse=reuse):
-    kernel = cut.variable("kernel", [size, units], 1 if cut.by_outputs else 0, **kernel_options)
-    if not cut.by_outputs:
-      sizes = [part.shape.as_list()[0] for part in kernel]
-      outputs = api.add_n(cut.on_each(_product, cut.inputs(inputs, sizes, -1), kernel))
-      if use_bias:
-        outputs = api.nn.bias_add(outputs, api.get_variable("bias", [units], **bias_options))
-      return outputs if activation is None else activation(outputs)
-    parts = cut.on_each(_product, [inputs] * len(kernel), kernel)
-    if use_bias:
-      parts = cut.on_each(api.nn.bias_add, parts, cut.variable("bias", [units], 0, **bias_options))
-    if activation is not None:
-      parts = cut.on_each(activation, parts)
-    return api.concat(parts, axis=-1) if join else parts
+  options = dict(locals())  # the arguments by their names
+  cut = layer_slices.Cut("split_dense", by, devices, variable_devices, "dense")
+  return layer_slices.computed(cut, inputs, (units, "units"), -1, _product, tf().nn.bias_add, options)
 
 
 def _product(inputs, kernel):
