@@ -17,8 +17,9 @@ class Pace:
   A wait looks at first often, then ever more rarely, every `least_poll_secs` to `most_poll_secs`. It says for whom, after
   `report_secs` and then at longer and longer intervals. A replica that makes no progress for `too_long_secs` while this one waits
   for it is taken as gone, and `when_stuck` tells what happens then: with "go_on" nobody waits for it any more, which is said;
-  with "wait" this goes on waiting; with "stop" it raises DeadlineExceededError, which ends the training of this replica. One
-  that was taken as gone and lives finds that out within half of too_long_secs of steps, and joins again.
+  with "wait" this goes on waiting; with "stop" it raises DeadlineExceededError, in the warm-up FailedPreconditionError, which end the
+  training of this replica. One that was taken as gone and lives finds that out within half of too_long_secs of steps, and joins
+  again.
 
   With a `coordinator` waits end when it is asked to stop. Not for several threads.
   """
