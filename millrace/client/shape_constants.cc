@@ -22,7 +22,8 @@ struct Evaluation {
   ConstantEvaluator evaluate;
 
   Evaluation() {
-    auto made = MakeDevices({.lanes = &lanes}, "localhost", 0);
+    auto made = MakeDevices({.device_count = {{"GPU", 0}}, .lanes = &lanes},
+                            "localhost", 0);
     MR_CHECK(made.ok(), made.status().ToString());
     devices = *std::move(made);
     evaluate = MakeConstantEvaluator(&DefaultKernels(), devices[0].get(),

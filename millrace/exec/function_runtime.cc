@@ -209,8 +209,10 @@ StatusOr<Graph> FunctionRuntime::BodyOf(const Instance& instance,
   return body;
 }
 
-StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
-                                                               Device& device) {
+StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(
+    Handle handle, Device& device, SlotMemory slots) {
+  if (!device.has_own_memory()) slots = SlotMemory::kByType;  // all the same
+  const PlanKey plan_key = {handle, device.name(), slots};
   std::shared_ptr<const Instance> instance;
   std::shared_ptr<const FunctionLibrary> library;
   {
@@ -218,7 +220,7 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
     if (handle < 0 || handle >= static_cast<Handle>(functions_.size())) {
       return Internal("function handle ", handle, " is not known");
     }
-    const auto it = plans_.find({handle, device.name()});
+    const auto it = plans_.find(plan_key);
     if (it != plans_.end()) return it->second;
     instance = functions_[handle];
     library = library_;
@@ -233,7 +235,7 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
       library->Find(differentiated->name) != nullptr) {
     // Only a body that can run is differentiated.
     MR_ASSIGN_OR_RETURN(const Handle forward, Instantiate(*differentiated));
-    MR_RETURN_IF_ERROR(PlanFor(forward, device).status());
+    MR_RETURN_IF_ERROR(PlanFor(forward, device, slots).status());
   }
   MR_ASSIGN_OR_RETURN(Graph body, BodyOf(*instance, *library));
   ExtendCallPaths(function, &body);
@@ -242,25 +244,26 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(Handle handle,
   const std::string key = CacheKey(function);
   MR_ASSIGN_OR_RETURN(
       std::shared_ptr<const Plan> plan,
-      Plan::Build(
-          body, device, [&](std::shared_ptr<const NodeInfo> node, Device& d) {
-            return options_.kernels->Get(std::move(node), d, library, key);
-          }));
+      Plan::Build(body, device,
+                  [&](std::shared_ptr<const NodeInfo> node, Device& d) {
+                    return options_.kernels->Get(std::move(node), d, library,
+                                                 key);
+                  },
+                  {.table = &options_.kernels->table(), .slots = slots}));
   MutexLock lock(mu_);
-  const auto kept = plans_.find({handle, device.name()});
+  const auto kept = plans_.find(plan_key);
   if (kept != plans_.end()) return kept->second;
   // A call of few bytes may stand for many nodes.
   MR_RETURN_IF_ERROR(charge_.Set(
       charge_.bytes() + kNodeBytes * static_cast<int64_t>(plan->nodes().size()),
       "plans of functions"));
-  return plans_.try_emplace({handle, device.name()}, std::move(plan))
-      .first->second;
+  return plans_.try_emplace(plan_key, std::move(plan)).first->second;
 }
 
 StatusOr<FunctionTypes> FunctionRuntime::Compile(Handle handle,
                                                  Device& device) {
   MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan,
-                      PlanFor(handle, device));
+                      PlanFor(handle, device, SlotMemory::kByType));
   FunctionTypes types;
   types.args.resize(static_cast<size_t>(plan->num_args()));
   types.results.resize(static_cast<size_t>(plan->num_retvals()));
@@ -278,6 +281,15 @@ StatusOr<FunctionTypes> FunctionRuntime::Compile(Handle handle,
 void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
                             Handle handle, std::vector<Tensor> args,
                             Views views, RunDone done) {
+  const SlotMemory slots =
+      views == Views::kBind ? SlotMemory::kTestable : SlotMemory::kByType;
+  Start(environment, device, handle, std::move(args),
+        {.slots = slots, .views = views}, std::move(done));
+}
+
+void FunctionRuntime::Start(const StepEnvironment& environment, Device& device,
+                            Handle handle, std::vector<Tensor> args, Form form,
+                            RunDone done) {
   const int depth = environment.call_depth + 1;
   if (depth > kMaxCallDepth) {
     std::move(done)(
@@ -286,7 +298,8 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
         {});
     return;
   }
-  StatusOr<std::shared_ptr<const Plan>> found = PlanFor(handle, device);
+  StatusOr<std::shared_ptr<const Plan>> found =
+      PlanFor(handle, device, form.slots);
   if (!found.ok()) {
     std::move(done)(found.status(), {});
     return;
@@ -306,11 +319,11 @@ void FunctionRuntime::RunIn(const StepEnvironment& environment, Device& device,
   call->retvals.resize(static_cast<size_t>(plan->num_retvals()));
   call->done = std::move(done);
   const bool fresh_stack = depth % kCallsPerStack == 0;
-  const bool bind = views == Views::kBind;
   auto start = [call, plan = std::move(plan), pool = options_.pool, fresh_stack,
-                bind] {
+                form] {
     PlanRun run;
-    if (bind) run.result_views = ResultViews::kBindAtEnd;
+    if (form.views == Views::kBind) run.result_views = ResultViews::kBindAtEnd;
+    run.ends_when_idle = form.ends_when_idle;
     run.environment = &call->environment;
     run.args = call->args;
     run.retvals = &call->retvals;
@@ -345,7 +358,10 @@ void FunctionRuntime::RunOn(const StepEnvironment& environment, Device& here,
   if (device != nullptr) {
     const StatusOr<Handle> handle = Instantiate(function);
     if (!handle.ok()) return std::move(done)(handle.status(), {});
-    return RunIn(environment, *device, *handle, std::move(args), Views::kBind,
+    // Its caller may be on another device, which knows nothing of this one's
+    // order.
+    return Start(environment, *device, *handle, std::move(args),
+                 {.slots = SlotMemory::kHost, .ends_when_idle = true},
                  std::move(done));
   }
   if (targets == nullptr) return std::move(done)(NoFunctionTarget(target), {});

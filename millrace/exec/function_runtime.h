@@ -60,7 +60,18 @@ class FunctionRuntime final : public FunctionRunner {
   static constexpr int kMaxCallDepth = 2000;
 
  private:
-  StatusOr<std::shared_ptr<const Plan>> PlanFor(Handle handle, Device& device);
+  // `slots` counts for devices with memory of their own.
+  StatusOr<std::shared_ptr<const Plan>> PlanFor(Handle handle, Device& device,
+                                                SlotMemory slots);
+  // Says how a call is run: where its arguments and results lie, and whether it
+  // ends when the device has done its work.
+  struct Form {
+    SlotMemory slots = SlotMemory::kByType;
+    Views views = Views::kBind;
+    bool ends_when_idle = false;
+  };
+  void Start(const StepEnvironment& environment, Device& device, Handle handle,
+             std::vector<Tensor> args, Form form, RunDone done);
   // The function of a handle, and the results that its calls need.
   struct Instance {
     NameAttrList function;
@@ -78,9 +89,17 @@ class FunctionRuntime final : public FunctionRunner {
   std::shared_ptr<const FunctionSource> source_;  // of library_; lazily made
   absl::flat_hash_map<std::string, Handle> handles_;
   std::vector<std::shared_ptr<const Instance>> functions_;  // by handle
-  absl::flat_hash_map<std::pair<Handle, std::string>,
-                      std::shared_ptr<const Plan>>
-      plans_;
+  struct PlanKey {
+    Handle handle = 0;
+    std::string device;
+    SlotMemory slots = SlotMemory::kByType;
+    friend bool operator==(const PlanKey&, const PlanKey&) = default;
+    template <class H>
+    friend H AbslHashValue(H h, const PlanKey& k) {
+      return H::combine(std::move(h), k.handle, k.device, k.slots);
+    }
+  };
+  absl::flat_hash_map<PlanKey, std::shared_ptr<const Plan>> plans_;
   MemoryCharge charge_;  // of plans_
 };
 

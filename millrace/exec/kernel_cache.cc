@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "millrace/exec/node_kind.h"
+#include "millrace/kernel/host_arguments.h"
 
 namespace millrace {
 
@@ -23,8 +24,23 @@ struct KernelCache::Made {
 StatusOr<SharedKernel> KernelCache::Make(std::shared_ptr<const NodeInfo> node,
                                          Device& device,
                                          const FunctionLibrary* library) const {
-  MR_ASSIGN_OR_RETURN(const KernelEntry* entry,
-                      table_->Find(device.type(), *node->op, node->attrs));
+  const KernelEntry* entry = nullptr;
+  if (device.has_own_memory()) {
+    MR_ASSIGN_OR_RETURN(
+        PlacedKernel placed,
+        FindPlacedKernel(*table_, device.type(), *node->op, node->attrs,
+                         node->input_types, node->output_types));
+    entry = placed.entry;
+    auto info = std::make_shared<NodeInfo>(*node);
+    info->host = std::make_shared<const HostArguments>(std::move(placed.host));
+    node = std::move(info);
+  } else {
+    MR_ASSIGN_OR_RETURN(entry,
+                        table_->Find(device.type(), *node->op, node->attrs));
+    if (entry->make == OnHost) {
+      MR_ASSIGN_OR_RETURN(entry, table_->Find("CPU", *node->op, node->attrs));
+    }
+  }
   SharedKernel shared;
   shared.cheap = entry->cheap;
   shared.views = entry->views;

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "millrace/exec/plan.h"
 #include "millrace/kernel/device.h"
+#include "millrace/kernel/host_arguments.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/kernel/variable_view.h"
 
@@ -67,6 +68,24 @@ inline Status ViewReference(EdgeValue* input) {
   }
   outputs[0] = std::move(input);
   if (n.num_outputs > 1) outputs[1].tensor = Tensor::Scalar<int32_t>(winner);
+  return OkStatus();
+}
+
+// Checks that the outputs of a node on a device with memory of its own lie
+// where the declaration of its kernel says. Returns INTERNAL.
+inline Status CheckMemory(const PlanNode& n,
+                          absl::Span<const EdgeValue> outputs) {
+  if (n.info->host == nullptr) return OkStatus();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& t = outputs[i].tensor;
+    if (!t.valid() || t.is_view() ||
+        t.on_device() != n.info->host->outputs[i]) {
+      continue;
+    }
+    return Internal("output ", i, " of op ", n.info->op->name, " is ",
+                    t.on_device() ? "on the device" : "in host memory",
+                    ", and its kernel's declaration says otherwise");
+  }
   return OkStatus();
 }
 

@@ -15,6 +15,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "millrace/base/threads/thread.h"
+#include "millrace/exec/memory_spaces.h"
 #include "millrace/exec/step_stats.h"
 #include "millrace/graph/graph.h"
 #include "millrace/kernel/kernel.h"
@@ -103,16 +104,23 @@ struct SharedKernel {
 using KernelSource = absl::FunctionRef<StatusOr<SharedKernel>(
     std::shared_ptr<const NodeInfo>, Device&)>;
 
+struct PlanOptions {
+  // Where `kernels` come from; a device with memory of its own needs it.
+  const KernelTable* table = nullptr;
+  SlotMemory slots = SlotMemory::kHost;
+};
+
 class Plan {
  public:
   // `graph` is one device's partition: every node is on `device` (assigned
   // names are ignored), its only feeds are _Arg, its only fetches _Retval.
   // Errors name the node: INVALID_ARGUMENT for a node in two frames or an Exit
   // outside a loop; the error of `kernels` if there is no kernel (NOT_FOUND) or
-  // the kernel refuses the attributes.
-  static StatusOr<std::shared_ptr<const Plan>> Build(const Graph& graph,
-                                                     Device& device,
-                                                     KernelSource kernels);
+  // the kernel refuses the attributes. For a device with memory of its own,
+  // nodes that copy are added (memory_spaces.h).
+  static StatusOr<std::shared_ptr<const Plan>> Build(
+      const Graph& graph, Device& device, KernelSource kernels,
+      const PlanOptions& options = {});
   ~Plan();
 
   Device& device() const { return device_; }

@@ -26,8 +26,10 @@ class PlanBuilder {
     ConnectEdges();
     plan_->costs_.reset(new std::atomic<int64_t>[plan_->nodes_.size()]);
     for (size_t i = 0; i < plan_->nodes_.size(); ++i) {
-      // A kernel counts as expensive until it is measured.
-      plan_->costs_[i].store(plan_->nodes_[i].cheap ? 0 : 100'000,
+      // A kernel counts as expensive until it is measured, unless it only
+      // enqueues work.
+      const bool enqueues = plan_->device_.has_own_memory();
+      plan_->costs_[i].store(plan_->nodes_[i].cheap || enqueues ? 0 : 100'000,
                              std::memory_order_relaxed);
     }
     return std::shared_ptr<const Plan>(std::move(plan_));
@@ -306,8 +308,19 @@ class PlanBuilder {
 
 StatusOr<std::shared_ptr<const Plan>> Plan::Build(const Graph& graph,
                                                   Device& device,
-                                                  KernelSource kernels) {
-  return PlanBuilder(graph, device, kernels).Run();
+                                                  KernelSource kernels,
+                                                  const PlanOptions& options) {
+  if (!device.has_own_memory()) {
+    return PlanBuilder(graph, device, kernels).Run();
+  }
+  if (options.table == nullptr) {
+    return Internal("the plan of ", device.name(),
+                    " needs the table of kernels");
+  }
+  MR_ASSIGN_OR_RETURN(
+      const Graph split,
+      WithMemorySpaces(graph, device, *options.table, options.slots));
+  return PlanBuilder(split, device, kernels).Run();
 }
 
 }  // namespace millrace

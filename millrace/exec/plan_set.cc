@@ -65,6 +65,7 @@ StatusOr<std::shared_ptr<const PlanSet>> PlanSet::Build(
   auto source = [&](std::shared_ptr<const NodeInfo> node, Device& device) {
     return kernels.Get(std::move(node), device, library);
   };
+  const PlanOptions options = {.table = &kernels.table()};
   std::vector<std::shared_ptr<const Plan>> plans;
   for (const auto& [name, count] : devices) {
     Device* device = find_device(name);
@@ -77,11 +78,13 @@ StatusOr<std::shared_ptr<const PlanSet>> PlanSet::Build(
       }
     }
     if (devices.size() == 1) {
-      MR_ASSIGN_OR_RETURN(auto plan, Plan::Build(graph, *device, source));
+      MR_ASSIGN_OR_RETURN(auto plan,
+                          Plan::Build(graph, *device, source, options));
       plans.push_back(std::move(plan));
     } else {
       MR_ASSIGN_OR_RETURN(const Graph part, ExtractDevice(graph, name));
-      MR_ASSIGN_OR_RETURN(auto plan, Plan::Build(part, *device, source));
+      MR_ASSIGN_OR_RETURN(auto plan,
+                          Plan::Build(part, *device, source, options));
       plans.push_back(std::move(plan));
     }
   }

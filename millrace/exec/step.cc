@@ -370,6 +370,12 @@ class Step {
         return Skip(r);
       }
     }
+    if (device_.has_own_memory()) [[unlikely]] {
+      if (Status wrong = CheckMemory(*r.node, outputs); !wrong.ok()) {
+        failure_.Fail(WithNode(std::move(wrong), *r.node));
+        return Skip(r);
+      }
+    }
     ReadyList ready;
     // A receive of a dead value is dead for its control edges, too: a control
     // edge between devices is sent as a value.
@@ -431,6 +437,18 @@ class Step {
   }
 
   void Complete() {
+    if (!device_.has_own_memory() || !run_.ends_when_idle) [[likely]] {
+      return End();
+    }
+    // The memory that the step was lent is read until then, and errors of its
+    // work belong to it.
+    device_.WhenIdle(Done([this](Status status) {
+      if (!status.ok()) failure_.Fail(std::move(status));
+      End();
+    }));
+  }
+
+  void End() {
     Done done = std::move(done_);
     Status status = failure_.status();
     if (status.ok()) propagation_.GiveBack();

@@ -32,6 +32,10 @@ struct PlanRun {
   // thread of the pool, or on one that has handed its events over
   // (base/threads/event_threads.h).
   bool may_use_caller = false;
+  // Whether the run ends when the device has done all work that its kernels
+  // enqueued. A call in a step of the same device need not wait for it: its
+  // caller uses the results in the device's order.
+  bool ends_when_idle = true;
 };
 
 // Runs every node of the plan that becomes ready, and calls `done` exactly

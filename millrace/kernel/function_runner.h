@@ -55,6 +55,9 @@ class FunctionRunner {
   // Runs it as part of the step of `environment`, which is copied: with the
   // same rendezvous, cancel scope and deadline. Results that are views of
   // variables are bound, unless the caller passes them on at once, as calls do.
+  // On a device with memory of its own, arguments of plain types but int32 lie
+  // there, and so do results that are handed on; those that are bound can be
+  // read: they lie in host memory.
   enum class Views { kBind, kHandOn };
   using RunDone =
       absl::AnyInvocable<void(Status, std::vector<Tensor> outputs) &&>;

@@ -20,6 +20,7 @@ namespace millrace {
 
 class FunctionLibrary;
 class KernelTable;
+struct HostArguments;
 
 // The kernel's view of a node. Read-only; outlives the kernel.
 struct NodeInfo {
@@ -30,6 +31,8 @@ struct NodeInfo {
   DataTypeVector input_types;
   DataTypeVector output_types;
   std::shared_ptr<const FusedNodes> fused;  // as of Node
+  // Where its arguments lie, on a device with memory of its own; null on a CPU.
+  std::shared_ptr<const HostArguments> host;
   // The node of the first input, for messages; empty if it is not known.
   std::string first_input;
   // Which inputs are constants: the same tensor in each run. Shorter where the

@@ -3,8 +3,10 @@
 #include <cstdint>
 
 #include "millrace/kernel/allocation_log.h"
+#include "millrace/kernel/host_arguments.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/variable_view.h"
+#include "millrace/tensor/allocation_user.h"
 
 namespace millrace {
 namespace {
@@ -21,23 +23,28 @@ Status OutOfMemory(const Status& cause, const NodeInfo& node,
                            " for node ", node.name, ": ", cause.message());
 }
 
-bool IsAligned(const char* p) {
-  return reinterpret_cast<uintptr_t>(p) % kBufferAlignment == 0;
+}  // namespace
+
+Allocator* KernelContext::allocator() const {
+  if (node_.host == nullptr) [[likely]]
+    return device_.allocator();
+  return node_.host->all ? device_.host_allocator() : device_.allocator();
 }
 
-}  // namespace
+bool KernelContext::IsHostOutput(int i) const {
+  return node_.host == nullptr || node_.host->outputs[static_cast<size_t>(i)];
+}
 
 DataType KernelContext::output_type(int i) const {
   return RemoveRef(node_.output_types[i]);
 }
 
 Status KernelContext::BindInput(int i) {
-  return Bind(&inputs_[i].tensor, device_.allocator());
+  return Bind(&inputs_[i].tensor, allocator());
 }
 
 StatusOr<Tensor*> KernelContext::AllocateOutput(int i, TensorShape shape) {
-  MR_ASSIGN_OR_RETURN(
-      Tensor t, Allocate(output_type(i), std::move(shape), /*is_output=*/true));
+  MR_ASSIGN_OR_RETURN(Tensor t, Allocate(output_type(i), std::move(shape), i));
   outputs_[i].tensor = std::move(t);
   return &outputs_[i].tensor;
 }
@@ -56,11 +63,21 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(
     if (in.num_elements() * static_cast<int64_t>(SizeOf(in.dtype())) != bytes)
       continue;
     if (in.dtype() != type && !(IsPlain(type) && IsPlain(in.dtype()))) continue;
-    if (!IsAligned(in.data())) continue;
-    char* data = edge.tensor.mutable_data();
+    if (in.address() % kBufferAlignment != 0) continue;
     // The output owns the memory; the tensor that remains in the input aliases
     // it.
     Ref<Buffer> buffer = Ref<Buffer>::Share(in.buffer());
+    if (in.on_device()) [[unlikely]] {
+      if (IsHostOutput(i)) continue;
+      const uintptr_t address = in.device_address();
+      edge.tensor = Tensor::OnDevice(in.dtype(), in.shape(), nullptr, address);
+      outputs_[i].tensor =
+          Tensor::OnDevice(type, std::move(shape), std::move(buffer), address);
+      return &outputs_[i].tensor;
+    }
+    if (node_.host != nullptr && !IsHostOutput(i)) [[unlikely]]
+      continue;
+    char* data = const_cast<char*>(in.data());
     edge.tensor = Tensor::FromBuffer(in.dtype(), in.shape(), nullptr, data);
     outputs_[i].tensor =
         Tensor::FromBuffer(type, std::move(shape), std::move(buffer), data);
@@ -70,18 +87,27 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(
 }
 
 StatusOr<Tensor> KernelContext::AllocateTemp(DataType type, TensorShape shape) {
-  return Allocate(type, std::move(shape), /*is_output=*/false);
+  return Allocate(type, std::move(shape), kNoOutput);
 }
 
 StatusOr<Tensor> KernelContext::Allocate(DataType type, TensorShape shape,
-                                         bool is_output) {
-  StatusOr<Tensor> t = Tensor::Allocate(device_.allocator(), type, shape);
+                                         int output) {
+  Allocator* memory = device_.allocator();
+  if (node_.host != nullptr) [[unlikely]] {
+    const bool host = output == kNoOutput
+                          ? node_.host->all || (type == DataType::kInt32 &&
+                                                node_.host->all_int32)
+                          : IsHostOutput(output);
+    if (host || !IsPlain(type)) memory = device_.host_allocator();
+  }
+  const AllocationUser user(node_.name);
+  StatusOr<Tensor> t = Tensor::Allocate(memory, type, shape);
   if (!t.ok()) return OutOfMemory(t.status(), node_, device_, type, shape);
   if (allocations != nullptr) [[unlikely]] {
     allocations->Add({.nanos = NowNanos(),
                       .bytes = static_cast<int64_t>(t->size_bytes()),
                       .address = t->buffer() != nullptr ? t->address() : 0,
-                      .is_output = is_output});
+                      .is_output = output != kNoOutput});
   }
   return t;
 }

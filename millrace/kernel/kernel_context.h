@@ -66,6 +66,9 @@ class KernelContext {
   Device& device() const { return device_; }
   StepEnvironment& step() const { return step_; }
   ResourceStore& resources() const { return device_.resources(); }
+  // Returns the allocator of what the kernel works with: the device's, or that
+  // of host memory if all arguments of a kernel that runs there do (OnHost).
+  Allocator* allocator() const;
 
   // Inputs. A reference input that is read as a value is the variable's current
   // value, taken when the kernel starts (the executor fills `tensor`). An
@@ -97,16 +100,18 @@ class KernelContext {
   EdgeValue& input_edge(int i) { return inputs_[i]; }
   EdgeValue& output_edge(int i) { return outputs_[i]; }
 
-  // Allocates a tensor of the output's type and sets it as output i. The
-  // pointer is valid until the kernel ends. RESOURCE_EXHAUSTED names node and
-  // bytes.
+  // Allocates a tensor of the output's type and sets it as output i. It is on
+  // the device, unless the output lies in host memory
+  // (kernel/host_arguments.h). The pointer is valid until the kernel ends.
+  // RESOURCE_EXHAUSTED names node and bytes.
   StatusOr<Tensor*> AllocateOutput(int i, TensorShape shape);
   // Does the same, but takes over the buffer of one of `candidates` (input
-  // numbers) if this run holds the last reference to it, it has as many bytes
-  // and both types are plain (or equal). The input can still be read until the
-  // kernel ends: it is then the same memory.
+  // numbers) if it is in the same memory, this run holds the last reference to
+  // it, it has as many bytes and both types are plain (or equal). The input can
+  // still be read until the kernel ends: it is then the same memory.
   StatusOr<Tensor*> ForwardOrAllocateOutput(
       std::initializer_list<int> candidates, int i, TensorShape shape);
+  // Allocates from allocator(), elements that are not plain from host memory.
   StatusOr<Tensor> AllocateTemp(DataType type, TensorShape shape);
 
   // Splits [0, total) over the device's intra-op threads; 20 us of work and
@@ -139,7 +144,10 @@ class KernelContext {
   absl::string_view failed_node;
 
  private:
-  StatusOr<Tensor> Allocate(DataType type, TensorShape shape, bool is_output);
+  // `output`: the number of the output that it is for, or kNoOutput.
+  static constexpr int kNoOutput = -1;
+  StatusOr<Tensor> Allocate(DataType type, TensorShape shape, int output);
+  bool IsHostOutput(int i) const;
 
   const NodeInfo& node_;
   Device& device_;

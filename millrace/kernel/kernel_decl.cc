@@ -103,9 +103,13 @@ const std::vector<DataType>* KernelTable::Row::Types(
   return nullptr;
 }
 
-bool KernelTable::Row::IsHost(absl::string_view name) const {
+bool KernelTable::Row::IsHost(absl::string_view name, DataType type) const {
+  if (!IsPlain(RemoveRef(type))) return true;
   for (absl::string_view word : absl::StrSplit(entry->host, ',')) {
-    if (absl::StripAsciiWhitespace(word) == name) return true;
+    word = absl::StripAsciiWhitespace(word);
+    if (word.empty()) continue;
+    if (word == name || word == "*") return true;
+    if (word == "int32" && RemoveRef(type) == DataType::kInt32) return true;
   }
   return false;
 }
@@ -143,13 +147,32 @@ absl::Span<const KernelTable::Row> KernelTable::Rows(
                            : absl::MakeConstSpan(it->second);
 }
 
+StatusOr<const KernelTable::Row*> KernelTable::FindRow(
+    absl::string_view device_type, const OpDef& op,
+    const AttrMap& attrs) const {
+  for (const Row& row : Rows(device_type, op.name)) {
+    if (row.Fits(attrs)) return &row;
+  }
+  return NoKernel(op.name, "", attrs, {std::string(device_type)});
+}
+
 StatusOr<const KernelEntry*> KernelTable::Find(absl::string_view device_type,
                                                const OpDef& op,
                                                const AttrMap& attrs) const {
-  for (const Row& row : Rows(device_type, op.name)) {
-    if (row.Fits(attrs)) return row.entry;
+  MR_ASSIGN_OR_RETURN(const Row* row, FindRow(device_type, op, attrs));
+  return row->entry;
+}
+
+StatusOr<std::unique_ptr<Kernel>> OnHost(const KernelInit& init) {
+  const NodeInfo& node = init.node();
+  if (init.kernels() == nullptr) {
+    return Internal("{{node ", node.name,
+                    "}} runs on the host, but the CPU's kernels are not known");
   }
-  return NoKernel(op.name, "", attrs, {std::string(device_type)});
+  MR_ASSIGN_OR_RETURN(
+      const KernelEntry* entry,
+      init.kernels()->Find(internal::kKernelDeviceCpu, *node.op, node.attrs));
+  return entry->make(init);
 }
 
 bool KernelTable::Has(absl::string_view device_type, const OpDef& op,

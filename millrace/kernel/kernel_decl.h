@@ -22,6 +22,13 @@
 
 namespace millrace {
 
+// A maker for KernelEntry::make, on devices with memory of their own: the node
+// runs by the CPU's kernel, with its `views` and `cheap`. An argument that is
+// not in `host` is a tensor on the device, which it may hand on, keep, ask for
+// its shape, or write by Allocator::Copy and Clear. Temporary tensors are on
+// the device unless all arguments lie in host memory.
+StatusOr<std::unique_ptr<Kernel>> OnHost(const KernelInit& init);
+
 struct KernelEntry {
   // Allowed types by attribute: "T: float, double; Tidx: int32". An attribute
   // that is not listed may have any type of the schema; for a list(type), each
@@ -33,7 +40,9 @@ struct KernelEntry {
   // The op as a function of spans, if it is one: such nodes can run together in
   // one pass over memory (pass/fuse_nodes.h).
   ElementwiseMaker elementwise = nullptr;
-  // Names of arguments that lie in host memory on any device, separated by ",".
+  // On a device with memory of its own: names of arguments that lie in host
+  // memory, separated by ", ". "*": all; "int32": those of that type. Strings,
+  // resources and variants always do.
   const char* host = "";
   // Names of adjacent arguments, separated by ", ", that the kernel takes as
   // views of variables (kernel/variable_view.h): it passes the buffer on where
@@ -90,14 +99,18 @@ class KernelTable {
     bool Fits(const AttrMap& attrs) const;
     // Returns null if the attribute may have any type of the schema.
     const std::vector<DataType>* Types(absl::string_view attr) const;
-    // Returns whether argument `name` lies in host memory.
-    bool IsHost(absl::string_view name) const;
+    // Returns whether argument `name`, if its type is `type`, lies in host
+    // memory on a device with memory of its own.
+    bool IsHost(absl::string_view name, DataType type) const;
   };
 
   // Returns INVALID_ARGUMENT for malformed types and for duplicate
   // declarations.
   static StatusOr<KernelTable> Build(absl::Span<const KernelDecl* const> decls);
 
+  // Returns the row for a node on a device type; NOT_FOUND as Find.
+  StatusOr<const Row*> FindRow(absl::string_view device_type, const OpDef& op,
+                               const AttrMap& attrs) const;
   // Returns the entry for a node on a device type; NOT_FOUND "No OpKernel was
   // registered to support Op 'X' ..." with the registered types.
   StatusOr<const KernelEntry*> Find(absl::string_view device_type,

@@ -70,8 +70,8 @@ TEST(KernelTable, RowsSayTypesAndHostArguments) {
   EXPECT_THAT(*rows[1].Types("T"),
               ElementsAre(DataType::kDouble, DataType::kInt32));
   EXPECT_EQ(rows[0].Types("Tidx"), nullptr);
-  EXPECT_TRUE(rows[1].IsHost("shape"));
-  EXPECT_FALSE(rows[1].IsHost("sha"));
+  EXPECT_TRUE(rows[1].IsHost("shape", DataType::kInt32));
+  EXPECT_FALSE(rows[1].IsHost("sha", DataType::kInt32));
   EXPECT_TRUE(table.Rows("CPU", "None").empty());
 }
 

@@ -26,6 +26,13 @@ std::string Variable::DebugString() const {
       value_.valid() ? value_.shape().DebugString() : "uninitialized");
 }
 
+// Only variables in host memory have rows; on a device with memory of its own
+// these are, for example, those of int32.
+Allocator* Variable::RowAllocator(Allocator* allocator) {
+  const bool is_host = allocator != nullptr && allocator->is_host();
+  return is_host ? allocator : HostAllocator();
+}
+
 Status Variable::Uninitialized() const {
   return FailedPrecondition("Attempting to use uninitialized value ", name_);
 }
@@ -39,9 +46,8 @@ StatusOr<Tensor> Variable::Read(Allocator* allocator) const {
   ReaderLock lock(mu_);
   if (!value_.valid()) return Uninitialized();
   if (!sparse_) return value_;
-  MR_ASSIGN_OR_RETURN(Tensor copy,
-                      Tensor::Allocate(allocator ? allocator : HostAllocator(),
-                                       dtype_, value_.shape()));
+  MR_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(RowAllocator(allocator),
+                                                    dtype_, value_.shape()));
   CopyPartLocked(0, static_cast<int64_t>(value_.size_bytes()), &copy);
   return copy;
 }
@@ -97,7 +103,9 @@ void Variable::Clear() { Assign(Tensor()); }
 StatusOr<Tensor*> Variable::MutableLocked(Allocator* allocator) {
   if (!value_.valid()) return Uninitialized();
   if (!value_.IsUnshared()) {
-    MR_ASSIGN_OR_RETURN(value_, value_.DeepCopy(allocator));
+    MR_ASSIGN_OR_RETURN(
+        value_, value_.DeepCopy(value_.on_device() ? allocator
+                                                   : RowAllocator(allocator)));
     sparse_ = false;
   }
   return &value_;
@@ -123,6 +131,10 @@ StatusOr<VariableRows> VariableRows::Make(absl::Span<Variable* const> variables,
     v->mu_.LockShared();
     rows.sorted_.push_back(v);
     if (!v->value_.valid()) return v->Uninitialized();
+    if (v->value_.on_device()) {
+      return Internal("rows of variable ", v->name(),
+                      " are in memory of a device");
+    }
     if (mode == kUpdate) {
       while (!v->sparse_) {
         // The buffer becomes the variable's own under the writer's lock.
@@ -138,6 +150,10 @@ StatusOr<VariableRows> VariableRows::Make(absl::Span<Variable* const> variables,
         v->mu_.LockShared();
         rows.sorted_.push_back(v);
         if (!v->value_.valid()) return v->Uninitialized();
+        if (v->value_.on_device()) {
+          return Internal("rows of variable ", v->name(),
+                          " are in memory of a device");
+        }
       }
     }
     rows.locks_rows_ |= v->sparse_;

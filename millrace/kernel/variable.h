@@ -29,6 +29,10 @@ class VariableCell : public RefCounted {
 // torn. Kernels that touch part of a variable (gather, scatter, sparse updates)
 // never take its buffer: they work under the row locks, see VariableRows.
 //
+// A value on a device with memory of its own is read and written by that
+// device's work, which is enqueued under the same locks, and done in that
+// order. It has no row locks: kernels that touch part of it use MutableLocked.
+//
 // Lock order: mu() of all variables by address, then their row stripes.
 class Variable final : public Resource {
  public:
@@ -77,6 +81,9 @@ class Variable final : public Resource {
   // released. Requires: `mu()` is held for writing.
   Tensor SetLocked(Tensor value);
   Status Uninitialized() const;
+  // Returns the allocator for copies of values in host memory: `allocator`, or
+  // that of the host if it is null or of a device.
+  static Allocator* RowAllocator(Allocator* allocator);
 
  private:
   friend class VariableRows;

@@ -11,9 +11,19 @@ namespace {
 // that a reader that has not bound its input crashes at once.
 constexpr uintptr_t kNowhere = uintptr_t{1} << 62;
 
+// Returns where the elements begin, in whatever memory.
+const char* PointerTo(const Tensor& t) {
+  return reinterpret_cast<const char*>(t.address());
+}
+
 // Returns the elements [offset, ...) of `whole` with the view's type and shape.
 StatusOr<Tensor> PartOf(const Tensor& whole, const Tensor& view, int64_t offset,
                         Allocator* allocator) {
+  if (whole.on_device()) {
+    return Tensor::OnDevice(
+        view.dtype(), view.shape(), Ref<Buffer>::Share(whole.buffer()),
+        whole.device_address() + static_cast<uintptr_t>(offset));
+  }
   const bool is_small = view.size_bytes() <= 16 && IsPlain(view.dtype());
   if (whole.buffer() != nullptr && !is_small) {
     return Tensor::FromBuffer(view.dtype(), view.shape(),
@@ -21,7 +31,8 @@ StatusOr<Tensor> PartOf(const Tensor& whole, const Tensor& view, int64_t offset,
                               const_cast<char*>(whole.data()) + offset);
   }
   MR_ASSIGN_OR_RETURN(Tensor part,
-                      Tensor::Allocate(allocator, view.dtype(), view.shape()));
+                      Tensor::Allocate(Variable::RowAllocator(allocator),
+                                       view.dtype(), view.shape()));
   if (part.size_bytes() > 0) {
     std::memcpy(part.mutable_data(), whole.data() + offset, part.size_bytes());
   }
@@ -62,8 +73,9 @@ class VariableView final : public Buffer {
     if (!variable_->sparse_) {
       return PartOf(variable_->value_, view, offset, allocator);
     }
-    MR_ASSIGN_OR_RETURN(
-        Tensor copy, Tensor::Allocate(allocator, view.dtype(), view.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor copy,
+                        Tensor::Allocate(Variable::RowAllocator(allocator),
+                                         view.dtype(), view.shape()));
     variable_->CopyPartLocked(
         offset, offset + static_cast<int64_t>(view.size_bytes()), &copy);
     return copy;
@@ -110,7 +122,7 @@ Status BindAll(absl::Span<Tensor> tensors, Allocator* allocator) {
 
 SharedElements::SharedElements(const Tensor& tensor) {
   if (!tensor.is_view()) {
-    data_ = tensor.data();
+    data_ = PointerTo(tensor);
     return;
   }
   const VariableView& view = VariableView::Of(tensor);
@@ -119,11 +131,11 @@ SharedElements::SharedElements(const Tensor& tensor) {
   if (!view.is_current()) {
     kept_ = view.last();
     view.variable().mu().UnlockShared();
-    data_ = kept_.data() + offset_;
+    data_ = PointerTo(kept_) + offset_;
     return;
   }
   variable_ = &view.variable();
-  data_ = view.value().data() + offset_;
+  data_ = PointerTo(view.value()) + offset_;
   rows_change_ = view.rows_change();
   const Tensor& value = view.value();
   const int64_t rows =

@@ -42,8 +42,11 @@ class SharedElements {
   SharedElements(const SharedElements&) = delete;
   SharedElements& operator=(const SharedElements&) = delete;
 
-  // Returns the first element.
+  // Returns the first element. Requires: it is in host memory.
   const char* data() const { return data_; }
+  // Returns its address in whatever memory. A device's kernels that are
+  // enqueued while this lives read the elements of now, also in place of Copy.
+  uintptr_t address() const { return reinterpret_cast<uintptr_t>(data_); }
   // Returns whether elements may change meanwhile: each slice must then be read
   // by Copy.
   bool needs_copy() const { return variable_ != nullptr && rows_change_; }

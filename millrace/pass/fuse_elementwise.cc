@@ -1,9 +1,11 @@
 // Fuses groups of elementwise nodes.
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "millrace/pass/cpu_nodes.h"
+#include "millrace/graph/device_name.h"
 #include "millrace/pass/fuse_nodes.h"
 #include "millrace/pass/join_units.h"
 #include "millrace/pass/pure_nodes.h"
@@ -45,6 +47,28 @@ class ElementwiseFuser {
 
  private:
   static constexpr int32_t kNone = NodeUnits::kNone;
+  // A type of device that has fused kernels, and the limit on inputs of an op.
+  struct DeviceKind {
+    const char* type;
+    int max_inputs;
+  };
+  static constexpr DeviceKind kKinds[] = {
+      {"CPU", ElementwiseFunction::kMaxInputs}, {"GPU", 3}};
+  static constexpr DeviceKind kOther = {"", 0};
+
+  const DeviceKind& KindOf(const Node& node) {
+    const auto [it, added] = kinds_.try_emplace(node.assigned_device, &kOther);
+    if (added) {
+      const StatusOr<DeviceName> name = DeviceName::Parse(node.assigned_device);
+      for (const DeviceKind& kind : kKinds) {
+        if (name.ok() && name->type == kind.type &&
+            kernels_.HasOp(kind.type, kFusedElementwise)) {
+          it->second = &kind;
+        }
+      }
+    }
+    return *it->second;
+  }
 
   // Units are trees: a node is in the unit of its readers if they are all in
   // the same unit.
@@ -65,10 +89,13 @@ class ElementwiseFuser {
     for (auto& unit : found_.units) std::reverse(unit.begin(), unit.end());
   }
 
-  bool IsElementwise(const Node& node) {
-    const auto [it, added] = rows_.try_emplace(node.op);
+  // The rows of an op that can be fused on a type of device; empty if none can.
+  using Rows = absl::Span<const KernelTable::Row>;
+
+  Rows FusedRows(const Node& node, const DeviceKind& kind) {
+    const auto [it, added] = rows_.try_emplace(std::pair(node.op, kind.type));
     if (added) {
-      const auto rows = kernels_.Rows("CPU", node.op->name);
+      const Rows rows = kernels_.Rows(kind.type, node.op->name);
       if (std::any_of(rows.begin(), rows.end(),
                       [](const KernelTable::Row& row) {
                         return row.entry->elementwise != nullptr;
@@ -76,14 +103,18 @@ class ElementwiseFuser {
         it->second = rows;
       }
     }
+    return it->second;
+  }
+
+  bool IsElementwise(const Node& node) {
+    const DeviceKind& kind = KindOf(node);
     if (node.num_outputs() != 1 || node.inputs.empty() ||
-        node.num_inputs() > ElementwiseFunction::kMaxInputs) {
+        node.num_inputs() > kind.max_inputs) {
       return false;
     }
-    for (const KernelTable::Row& row : it->second) {
+    for (const KernelTable::Row& row : FusedRows(node, kind)) {
       if (!row.Fits(node.attrs)) continue;
-      return row.entry->elementwise != nullptr && is_on_cpu_(node) &&
-             pure_(node);
+      return row.entry->elementwise != nullptr && pure_(node);
     }
     return false;
   }
@@ -114,18 +145,15 @@ class ElementwiseFuser {
   const KernelTable& kernels_;
   Graph& graph_;
   PureNodes pure_;
-  CpuNodes is_on_cpu_;
-  absl::flat_hash_map<const OpDef*, absl::Span<const KernelTable::Row>> rows_;
+  absl::flat_hash_map<std::string, const DeviceKind*> kinds_;  // by device
+  absl::flat_hash_map<std::pair<const OpDef*, const char*>, Rows> rows_;
   NodeUnits found_;
 };
 
 }  // namespace
 
 Status FuseElementwise(const KernelTable& kernels, Graph* graph) {
-  if (graph->ops().Find(kFusedElementwise) == nullptr ||
-      !kernels.HasOp("CPU", kFusedElementwise)) {
-    return OkStatus();
-  }
+  if (graph->ops().Find(kFusedElementwise) == nullptr) return OkStatus();
   return ElementwiseFuser(kernels, graph).Run();
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/graph/device_name.h"
 #include "millrace/graph/verifier.h"
 
 namespace millrace {
@@ -174,9 +175,12 @@ class GroupReplacer {
 bool HasFusedKernel(const KernelTable& kernels, const FusedGroup& group,
                     const Graph& graph) {
   const OpDef* const op = graph.ops().Find(group.op);
+  const std::string& device = graph.node(group.members[0])->assigned_device;
+  const StatusOr<DeviceName> name = DeviceName::Parse(device);
+  if (!name.ok() || !name->type) return false;
   // The schema may allow fewer types than the kernels of the members.
   AttrMap complete = group.attrs;
-  return op != nullptr && kernels.Has("CPU", *op, group.attrs) &&
+  return op != nullptr && kernels.Has(*name->type, *op, group.attrs) &&
          CompleteAttrs(*op, &complete).ok();
 }
 

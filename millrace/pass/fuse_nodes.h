@@ -20,11 +20,11 @@ namespace millrace {
 //   argmax offsets, the positions of the largest elements, to the second;
 //   elementwise ops at one place of the graph (pass/join_units.h) into one
 //   _FusedElementwise, which passes over memory once.
-// Only pure nodes (pass/pure_nodes.h) of one CPU are fused, and no path may
-// lead out of a group and back. The new node has the last node's name and the
-// control inputs of all of them, and lists them (Node::fused), so that errors
-// name the original node. Does nothing if the registry or the table lacks these
-// ops.
+// Only pure nodes (pass/pure_nodes.h) of one CPU are fused, the first kind,
+// pairs of pools and elementwise ones also of one GPU, and no path may lead out
+// of a group and back. The new node has the last node's name and the control
+// inputs of all of them, and lists them (Node::fused), so that errors name the
+// original node. Does nothing if the registry or the table lacks these ops.
 Status FuseNodes(const KernelTable& kernels, Graph* graph);
 
 // The individual fusions.
@@ -49,8 +49,8 @@ struct FusedGroup {
   // Tresults); otherwise its inputs are those of the members in their order.
   bool takes_list = false;
 };
-// Returns whether the registry and the CPU have the op of a group with its
-// types.
+// Returns whether the registry and the device of the first member have the op
+// of a group with its types.
 bool HasFusedKernel(const KernelTable& kernels, const FusedGroup& group,
                     const Graph& graph);
 Status ReplaceGroups(const std::vector<FusedGroup>& groups, Graph* graph);

@@ -2,12 +2,13 @@
 // Split.
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "millrace/pass/cpu_nodes.h"
+#include "millrace/pass/device_types.h"
 #include "millrace/pass/fuse_nodes.h"
 #include "millrace/pass/pure_nodes.h"
 
@@ -31,11 +32,12 @@ bool IsLikelyParameter(const Node& node) {
          (node.op->Is(kReadsVariable) && node.num_inputs() == 1);
 }
 
-bool IsChannelsLast(const Node& node) {
+// Returns the order of a node's images; that of matrices has channels last.
+std::string FormatOf(const Node& node) {
   const AttrValue* format = node.attrs.Find("data_format");
-  if (format == nullptr) return true;
+  if (format == nullptr) return "NHWC";
   const auto* text = format->get<std::string>();
-  return text != nullptr && *text == "NHWC";
+  return text == nullptr ? "" : *text;
 }
 
 // Lives for one call.
@@ -86,9 +88,10 @@ class ProductFuser {
                : nullptr;
   }
 
-  bool AddsBias(const Node& node, int32_t port) const {
-    if (node.IsOp("BiasAdd")) return port == 0 && IsChannelsLast(node);
-    if (!node.op->Is(kAddition)) return false;
+  bool AddsBias(const Node& node, int32_t port,
+                const std::string& format) const {
+    if (node.IsOp("BiasAdd")) return port == 0 && FormatOf(node) == format;
+    if (!node.op->Is(kAddition) || format != "NHWC") return false;
     const OutputRef other = node.inputs[port == 0 ? 1 : 0];
     return IsLikelyParameter(*graph_.node(other.node));
   }
@@ -134,13 +137,14 @@ class ProductFuser {
 
   void TryToFuse(const Node& node, std::vector<FusedGroup>* groups) {
     const Product product = ProductOf(node);
-    if (product == Product::kNone || !is_on_cpu_(node) || !pure_(node) ||
-        !IsChannelsLast(node)) {
-      return;
-    }
+    if (product == Product::kNone || !pure_(node)) return;
+    const std::string& device = type_of_(node);
+    const std::string format = FormatOf(node);
+    // The kernels of CPUs take channels last only.
+    if (device != "GPU" && (device != "CPU" || format != "NHWC")) return;
     int32_t port = 0;
     const Node* const bias = OnlyReader(node, &port);
-    if (bias == nullptr || !AddsBias(*bias, port)) return;
+    if (bias == nullptr || !AddsBias(*bias, port, format)) return;
     const Node* const activation = OnlyReader(*bias, &port);
     if (product == Product::kMatMul && activation != nullptr &&
         activation->IsOp("Split") && port == 1 &&
@@ -166,7 +170,7 @@ class ProductFuser {
   const KernelTable& kernels_;
   Graph& graph_;
   PureNodes pure_;
-  CpuNodes is_on_cpu_;
+  DeviceTypes type_of_;
   absl::flat_hash_map<const OpDef*, Product> products_;
 };
 

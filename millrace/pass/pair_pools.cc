@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "millrace/pass/cpu_nodes.h"
+#include "millrace/pass/device_types.h"
 #include "millrace/pass/fuse_nodes.h"
 #include "millrace/pass/pure_nodes.h"
 #include "millrace/pass/reference_views.h"
@@ -27,14 +27,13 @@ AttrMap PoolAttrsOf(const Node& node) {
 Status PairPools(const KernelTable& kernels, Graph* graph) {
   PureNodes pure(*graph);
   const ReferenceViews views(*graph, &kernels);
-  CpuNodes is_on_cpu;
+  DeviceTypes type_of;
   std::vector<FusedGroup> groups;
   for (NodeId id = 0; id < graph->num_ids(); ++id) {
     const Node* const pool = graph->node(id);
-    if (pool == nullptr || !pool->IsOp("MaxPool") || !is_on_cpu(*pool) ||
-        !pure(*pool)) {
-      continue;
-    }
+    if (pool == nullptr || !pool->IsOp("MaxPool") || !pure(*pool)) continue;
+    const std::string& device = type_of(*pool);
+    if (device != "CPU" && device != "GPU") continue;
     FusedGroup with_offsets;
     with_offsets.op = "_MaxPoolWithOffsets";
     with_offsets.members = {id};

@@ -19,6 +19,12 @@ struct SimplePlacer::Group {
 
 namespace {
 
+// Returns whether a node gives a value that is there without being computed.
+bool IsGiven(const Node& node) {
+  return node.inputs.empty() &&
+         (node.op->role == OpRole::kConstant || IsPlaceholder(node.op->role));
+}
+
 bool UsesResource(const Node& node) {
   return std::find(node.input_types.begin(), node.input_types.end(),
                    DataType::kResource) != node.input_types.end();
@@ -199,6 +205,31 @@ Status SimplePlacer::Request(const Graph& graph, NodeId id,
   return OkStatus();
 }
 
+std::string SimplePlacer::ReadersDevice(
+    const Graph& graph, const Node& node, const std::string& chosen,
+    const absl::flat_hash_map<NodeId, std::string>& placed) const {
+  std::string device;
+  for (const OutEdge& edge : node.out_edges) {
+    if (edge.port == kControlPort) continue;
+    const auto it = placed.find(edge.dst);
+    const std::string& reader =
+        it != placed.end() ? it->second : graph.node(edge.dst)->assigned_device;
+    if (reader.empty() || (!device.empty() && device != reader)) return chosen;
+    device = reader;
+  }
+  const auto find = [&](const std::string& name) {
+    return std::find_if(
+        devices_.begin(), devices_.end(),
+        [&](const PlaceableDevice& d) { return d.name == name; });
+  };
+  const auto here = find(chosen);
+  const auto there = find(device);
+  const bool may_follow = here != devices_.end() && there != devices_.end() &&
+                          here->parsed.SameTask(there->parsed) &&
+                          kernels_->Has(there->type, *node.op, node.attrs);
+  return may_follow ? device : chosen;
+}
+
 Status SimplePlacer::Place(Graph* graph, NodeId first) {
   groups_ = ColocationGroups();
   MR_RETURN_IF_ERROR(groups_.AddNodes(*graph, 0));
@@ -233,22 +264,40 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
       if (it != groups.end()) it->second.placed = node->assigned_device;
     }
   }
+  // Constants and feeds that may be anywhere are placed last, with their
+  // readers.
+  const auto follows = [&](const Group& group) {
+    return group.members.size() == 1 && group.placed.empty() &&
+           group.asking == kNoNode && IsGiven(*graph->node(group.members[0]));
+  };
+  absl::flat_hash_map<NodeId, std::string> devices;
+  for (const bool following : {false, true}) {
+    for (NodeId root : order) {
+      const Group& group = groups[root];
+      if (follows(group) != following) continue;
+      std::string device = group.placed;
+      if (device.empty()) {
+        MR_ASSIGN_OR_RETURN(device, Choose(*graph, group));
+      } else {
+        const auto it = std::find_if(
+            devices_.begin(), devices_.end(),
+            [&](const PlaceableDevice& d) { return d.name == device; });
+        const Node* blocker = nullptr;
+        if (it != devices_.end() &&
+            !CanRun(*graph, group, it->type, &blocker)) {
+          return NoKernelError(*graph, group, *blocker, it->parsed);
+        }
+      }
+      if (following) {
+        device = ReadersDevice(*graph, *graph->node(group.members[0]), device,
+                               devices);
+      }
+      for (NodeId id : group.members) devices.emplace(id, device);
+    }
+  }
   std::vector<std::pair<NodeId, std::string>> placed;
   for (NodeId root : order) {
-    const Group& group = groups[root];
-    std::string device = group.placed;
-    if (device.empty()) {
-      MR_ASSIGN_OR_RETURN(device, Choose(*graph, group));
-    } else {
-      const auto it = std::find_if(
-          devices_.begin(), devices_.end(),
-          [&](const PlaceableDevice& d) { return d.name == device; });
-      const Node* blocker = nullptr;
-      if (it != devices_.end() && !CanRun(*graph, group, it->type, &blocker)) {
-        return NoKernelError(*graph, group, *blocker, it->parsed);
-      }
-    }
-    for (NodeId id : group.members) placed.emplace_back(id, device);
+    for (NodeId id : groups[root].members) placed.emplace_back(id, devices[id]);
   }
   for (auto& [id, device] : placed) {
     Node* node = graph->node(id);

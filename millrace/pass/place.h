@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "millrace/graph/graph.h"
 #include "millrace/kernel/device.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -30,7 +31,9 @@ struct PlacementOptions {
 // keeps its device, and a pinned node gets the device that it is pinned to;
 // otherwise a colocation group is placed on the first GPU of its task that can
 // run the whole group, or on CPU:0. A node that uses a resource is placed with
-// the resource, whatever device it requests. Omitted parts mean task 0 of the
+// the resource, whatever device it requests. A constant or a placeholder that
+// may be anywhere is placed with its readers, if these are on one device of its
+// task. Omitted parts mean task 0 of the
 // job, the default task's job, the task's first device. For one thread.
 class SimplePlacer {
  public:
@@ -52,6 +55,11 @@ class SimplePlacer {
   StatusOr<std::string> Choose(const Graph& graph, const Group& group) const;
   bool CanRun(const Graph& graph, const Group& group, const std::string& type,
               const Node** blocker) const;
+  // Returns the device of all readers of a constant for which `chosen` was
+  // chosen; that one if there are several.
+  std::string ReadersDevice(
+      const Graph& graph, const Node& node, const std::string& chosen,
+      const absl::flat_hash_map<NodeId, std::string>& placed) const;
   DeviceName WithDefaults(const DeviceName& requested) const;
   std::string DeviceList() const;
   Status NoKernelError(const Graph& graph, const Group& group,

@@ -296,7 +296,8 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
         Plan::Build(partition.graph, *FindDevice(partition.device),
                     [&](std::shared_ptr<const NodeInfo> node, Device& device) {
                       return kernels_->Get(std::move(node), device);
-                    }));
+                    },
+                    {.table = options_.kernels}));
     plans.push_back(std::move(plan));
   }
   MR_ASSIGN_OR_RETURN(prepared->plans, PlanSet::FromPlans(std::move(plans)));

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -122,6 +123,16 @@ constinit HostAllocatorImpl unlimited_allocator(/*limited=*/false);
 constinit std::atomic<Allocator*> host_allocator{&plain_allocator};
 
 }  // namespace
+
+Status Allocator::Copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+  return OkStatus();
+}
+
+Status Allocator::Clear(void* to, size_t bytes) {
+  if (bytes > 0) std::memset(to, 0, bytes);
+  return OkStatus();
+}
 
 Allocator* HostAllocator() {
   // A simulated process has a budget of its own.

@@ -37,11 +37,20 @@ class Buffer : public RefCounted {
   bool lent_ = false;
 };
 
-// Allocates the memory of a device. Thread-safe.
+// Allocates memory of the host or of a device. Thread-safe.
 class Allocator {
  public:
   virtual ~Allocator() = default;
   virtual absl::string_view name() const = 0;
+  // Whether the host can read and write the memory. If not, the address of a
+  // buffer is a number that means something to the device alone.
+  virtual bool is_host() const { return true; }
+  // Copies bytes within this memory, which do not overlap, in the order of the
+  // device's kernels: after those that were enqueued before. The memory may be
+  // freed as soon as this returns. Host memory is copied at once.
+  virtual Status Copy(void* to, const void* from, size_t bytes);
+  // Sets bytes to 0, in the same order.
+  virtual Status Clear(void* to, size_t bytes);
   // Returns at least `size_bytes` bytes, aligned to kBufferAlignment, with
   // undefined contents. Returns RESOURCE_EXHAUSTED that names the bytes if
   // there is no room.

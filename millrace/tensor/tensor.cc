@@ -51,10 +51,16 @@ StatusOr<Tensor> Tensor::Allocate(Allocator* allocator, DataType type,
                              shape.DebugString(), " and type ",
                              DataTypeName(type));
   }
-  if (IsPlain(type) && bytes <= static_cast<int64_t>(sizeof(t.place_.bytes))) {
+  const bool is_host = allocator->is_host();
+  if (is_host && IsPlain(type) &&
+      bytes <= static_cast<int64_t>(sizeof(t.place_.bytes))) {
     t.shape_ = std::move(shape);
     t.SetType(type);
     return t;
+  }
+  if (!is_host && !IsPlain(type)) {
+    return Internal("tensors of type ", DataTypeName(type),
+                    " are in host memory, not in that of ", allocator->name());
   }
   StatusOr<Ref<Buffer>> buffer =
       IsPlain(type) ? allocator->Allocate(static_cast<size_t>(bytes))
@@ -65,7 +71,9 @@ StatusOr<Tensor> Tensor::Allocate(Allocator* allocator, DataType type,
                                  " and type ", DataTypeName(type)));
   }
   char* data = (*buffer)->data();
-  return FromBuffer(type, std::move(shape), *std::move(buffer), data);
+  t = FromBuffer(type, std::move(shape), *std::move(buffer), data);
+  if (!is_host) t.shape_.tensor_place_ = kDevice;
+  return t;
 }
 
 Tensor Tensor::New(DataType type, TensorShape shape) {
@@ -92,6 +100,14 @@ Tensor Tensor::FromBuffer(DataType type, TensorShape shape, Ref<Buffer> buffer,
   t.shape_.tensor_place_ = kHeap;
   t.place_.heap.buffer = buffer.release();
   t.place_.heap.data = data;
+  return t;
+}
+
+Tensor Tensor::OnDevice(DataType type, TensorShape shape, Ref<Buffer> buffer,
+                        uintptr_t address) {
+  Tensor t = FromBuffer(type, std::move(shape), std::move(buffer),
+                        reinterpret_cast<char*>(address));
+  t.shape_.tensor_place_ = kDevice;
   return t;
 }
 
@@ -144,6 +160,19 @@ StatusOr<Tensor> Tensor::DeepCopy(Allocator* allocator) const {
   MR_CHECK(!is_view(), "a view is bound before it is copied");
   if (is_inline()) return *this;
   MR_ASSIGN_OR_RETURN(Tensor t, Allocate(allocator, dtype(), shape_));
+  if (on_device()) {
+    if (!t.on_device()) {
+      return Internal(
+          "a tensor on a device is copied to the host by its device");
+    }
+    MR_RETURN_IF_ERROR(
+        allocator->Copy(t.place_.heap.data, place_.heap.data, size_bytes()));
+    return t;
+  }
+  if (t.on_device()) {
+    return Internal("a tensor in host memory is copied to ", allocator->name(),
+                    " by its device");
+  }
   switch (dtype()) {
     case DataType::kString:
       std::copy_n(flat<StringElement>().data(), num_elements(),

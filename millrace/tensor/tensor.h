@@ -40,6 +40,11 @@ struct DataTypeTraits<VariantElement> {
 // its owner changes, so its elements cannot be read here. A view exists only on
 // the edges of a running graph; a reader binds it first
 // (kernel/variable_view.h).
+//
+// Or it is *on a device*: its buffer is from an allocator that is not the
+// host's, so only the device's kernels can read the elements. It is shared,
+// sliced and reshaped as any other, but has no element that is stored inside,
+// and a plain type.
 class Tensor {
  public:
   Tensor() = default;  // kInvalid, without elements
@@ -51,7 +56,7 @@ class Tensor {
 
   // Allocates a tensor. Elements of plain types are undefined; strings are
   // empty, handles null. Returns RESOURCE_EXHAUSTED if the allocator has no
-  // room.
+  // room, INTERNAL for a type that is not plain in memory of a device.
   static StatusOr<Tensor> Allocate(Allocator* allocator, DataType type,
                                    TensorShape shape);
   // Allocates a tensor from host memory, for trusted sizes (tests, small
@@ -62,6 +67,10 @@ class Tensor {
   // Takes ownership of `buffer`; the elements begin at `data`.
   static Tensor FromBuffer(DataType type, TensorShape shape, Ref<Buffer> buffer,
                            char* data);
+
+  // Does the same with memory of a device; `address` means nothing to the host.
+  static Tensor OnDevice(DataType type, TensorShape shape, Ref<Buffer> buffer,
+                         uintptr_t address);
 
   // Returns a view of the value that `buffer` stands for. `place` is where its
   // elements would begin; it is never read.
@@ -103,20 +112,29 @@ class Tensor {
   }
   bool valid() const { return dtype() != DataType::kInvalid; }
   bool is_view() const { return shape_.tensor_place_ == kView; }
+  bool on_device() const { return shape_.tensor_place_ == kDevice; }
 
+  // Requires: the elements are in host memory.
   const char* data() const {
-    MR_DCHECK(!is_view());
+    MR_DCHECK(!is_view() && !on_device());
     return is_inline() ? place_.bytes : place_.heap.data;
   }
-  // Returns the address as a number, also of a view, for comparisons of
-  // alignment and distance.
+  // Returns where the elements begin in the device's memory. Requires:
+  // on_device().
+  uintptr_t device_address() const {
+    MR_DCHECK(on_device());
+    return reinterpret_cast<uintptr_t>(place_.heap.data);
+  }
+  // Returns the address as a number, also of a view or on a device, for
+  // comparisons of alignment and distance.
   uintptr_t address() const {
     return reinterpret_cast<uintptr_t>(is_inline() ? place_.bytes
                                                    : place_.heap.data);
   }
-  // Returns the writable bytes. Requires: the buffer is not shared.
+  // Returns the writable bytes. Requires: the buffer is not shared, and in host
+  // memory.
   char* mutable_data() {
-    MR_DCHECK(IsUnshared());
+    MR_DCHECK(IsUnshared() && !on_device());
     return is_inline() ? place_.bytes : place_.heap.data;
   }
 
@@ -155,7 +173,8 @@ class Tensor {
   Tensor BitcastTo(DataType type, TensorShape shape) const;
   // Returns the rows [begin, end) of dimension 0, which share the buffer.
   Tensor Rows(int64_t begin, int64_t end) const;
-  // Returns a copy with a buffer of its own.
+  // Returns a copy with a buffer of its own, by Allocator::Copy if the tensor
+  // is on a device: `allocator` must then be that of its memory.
   StatusOr<Tensor> DeepCopy(Allocator* allocator) const;
 
   // Returns the first `max_entries` elements as TensorFlow prints them: "[1 2
@@ -164,7 +183,7 @@ class Tensor {
   std::string DebugString() const;
 
  private:
-  enum Place : uint8_t { kInline = 0, kHeap = 1, kView = 2 };
+  enum Place : uint8_t { kInline = 0, kHeap = 1, kView = 2, kDevice = 3 };
   bool is_inline() const { return shape_.tensor_place_ == kInline; }
   void SetType(DataType t) { shape_.tensor_dtype_ = static_cast<uint8_t>(t); }
 
@@ -182,7 +201,7 @@ class Tensor {
 static_assert(sizeof(Tensor) <= 48);
 
 // Returns true if types, shapes and all elements are equal (NaNs by their
-// bits).
+// bits). Requires: both are in host memory.
 bool IdenticalTensors(const Tensor& a, const Tensor& b);
 
 template <class T>

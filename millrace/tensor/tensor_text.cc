@@ -137,6 +137,8 @@ void AppendEdges(const Tensor& t, int d, int64_t base, int64_t edge,
 }  // namespace
 
 std::string Tensor::SummarizeValue(int64_t max_entries, bool print_v2) const {
+  if (on_device()) return "<on a device>";
+  if (is_view()) return "<of a variable>";
   const int64_t n = num_elements();
   std::string out;
   if (print_v2) {

@@ -35,7 +35,8 @@ enum class StringForm {
   kContent,  // tensor_content, as feeds and RecvTensor have them
 };
 
-// Returns the number of bytes that EncodeTensor will write. INVALID_ARGUMENT
+// Returns the number of bytes that EncodeTensor will write. INTERNAL for a
+// tensor that is not in host memory; INVALID_ARGUMENT
 // for a tensor without a type, for variants whose values do not leave their
 // process (data sets), and for variants that nest too deeply;
 // RESOURCE_EXHAUSTED for variants too large for a message.

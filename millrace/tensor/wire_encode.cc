@@ -93,6 +93,12 @@ void EncodeHead(const Tensor& tensor, ChunkWriter* out) {
 StatusOr<size_t> EncodedTensorSize(const Tensor& tensor, StringForm form) {
   if (!tensor.valid())
     return InvalidArgument("a tensor without a type cannot be sent");
+  if (tensor.on_device() || tensor.is_view()) {
+    return Internal(
+        "a tensor ", tensor.on_device() ? "on a device" : "of a variable",
+        " cannot be sent before it is copied: type ",
+        DataTypeName(tensor.dtype()), ", shape ", tensor.shape().DebugString());
+  }
   size_t values = 0;
   if (tensor.dtype() == DataType::kVariant) {
     MR_ASSIGN_OR_RETURN(values, EncodedVariantsSize(tensor));

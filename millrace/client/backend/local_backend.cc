@@ -114,6 +114,7 @@ class LocalBackend final : public SessionBackend {
     local.differentiate = options_.differentiate;
     MR_ASSIGN_OR_RETURN(local.devices,
                         MakeDevices({.device_count = config.device_count,
+                                     .gpu = GpuSetupOf(config.gpu_options),
                                      .lanes = runtime->lanes.get()},
                                     "localhost", 0));
     MR_ASSIGN_OR_RETURN(runtime->session,

@@ -149,7 +149,8 @@ inline StatusOr<std::shared_ptr<const Plan>> BuildTestPlan(const Graph& graph,
   return Plan::Build(graph, device,
                      [&](std::shared_ptr<const NodeInfo> node, Device& d) {
                        return kernels.Get(std::move(node), d);
-                     });
+                     },
+                     {.table = &TestKernelTable()});
 }
 
 // One run and its environment. With a null `pool`, ready nodes that do not stay

@@ -1,6 +1,5 @@
-#include <cstring>
-
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
 
 namespace millrace::ops {
 namespace {
@@ -24,9 +23,7 @@ class FakeParamKernel {
   }
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape_));
-    if (IsPlain(out->dtype()) && out->num_elements() > 0)
-      std::memset(out->mutable_data(), 0, out->size_bytes());
-    return OkStatus();
+    return ZeroTensor(ctx, out);
   }
 
  private:
