@@ -157,6 +157,18 @@ function(millrace_room_sources out room)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
+# Sets `out` to a source that holds the joined text of files as a GpuSource.
+# millrace_embedded_text(out SYMBOL NAME file...)
+function(millrace_embedded_text out symbol name)
+  set(source "${PROJECT_BINARY_DIR}/gen/gpu_sources/${symbol}.gen.cc")
+  add_custom_command(OUTPUT "${source}"
+    COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/cmake/embed_text.py" --symbol ${symbol} --name ${name} --out "${source}" ${ARGN}
+    DEPENDS "${PROJECT_SOURCE_DIR}/cmake/embed_text.py" ${ARGN}
+    COMMENT "text for GPUs: ${name}" VERBATIM)
+  set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+  set(${out} "${source}" PARENT_SCOPE)
+endfunction()
+
 set(MILLRACE_ROOMS ${MILLRACE_LAYERS})
 list(FILTER MILLRACE_ROOMS EXCLUDE REGEX "^(ops\\.|python$)")  # cmake/ops.cmake, cmake/python.cmake
 foreach(room IN LISTS MILLRACE_ROOMS)
@@ -165,6 +177,13 @@ foreach(room IN LISTS MILLRACE_ROOMS)
   if(room STREQUAL "client" AND EXISTS "${PROJECT_SOURCE_DIR}/tools/opgen/main.cc")
     list(APPEND sources "${PROJECT_BINARY_DIR}/gen/millrace/client/ops.gen.cc"
       "${PROJECT_BINARY_DIR}/gen/millrace/client/ops.gen.h")
+  endif()
+  if(room STREQUAL "device")
+    # The text before all texts for GPUs, in this order.
+    set(prelude "${PROJECT_SOURCE_DIR}/millrace/device/cuda/prelude")
+    millrace_embedded_text(source device_prelude prelude.gpu.cu
+      "${prelude}/numbers.gpu.cu" "${prelude}/parallel.gpu.cu" "${prelude}/random.gpu.cu")
+    list(APPEND sources "${source}")
   endif()
   millrace_room_target(target ${room})
   millrace_library(${target} ${sources})

@@ -37,11 +37,11 @@ HEADERS = [
   (r"zlib\.h", KERNEL_FILES + r"|millrace/checkpoint/|examples/", "zlib stays in kernels, checkpoint/ and examples/"),
   (r"(hwy/|curl/|openssl/)", r"$^", "nothing is built with this library; cmake/dependencies.cmake has those that there are"),
   (
-    r"(cuda|cublas|cudnn|nccl)\w*(\.h|/)",
-    r".*\.gpu\.cu$|.*\.cuh$|millrace/device/cuda/",
-    "CUDA stays in *.gpu.cu and device/cuda",
+    r"(cuda|cublas|cudnn|nccl|nvrtc)\w*(\.h|/)",
+    r"$^",
+    "nothing is built with CUDA; millrace/device/cuda/*_api.h declare what is used of it",
   ),
-  (r"CLI/", r"tools/|examples/", "CLI11 stays in tools/ and examples/"),
+  (r"CLI/", r"tools/|examples/|tests/gpu_check/", "CLI11 stays in tools/, examples/ and tests/gpu_check/"),
   (r"g(test|mock)/", r".*_test\.cc$|tests/|millrace/.*_suite\.h$", "GoogleTest stays in x_test.cc and tests/"),
   (r"benchmark/", r"benchmarks/", "Google Benchmark stays in benchmarks/"),
   (r"(nanobind/|Python\.h)", r"python/binding/", "Python's headers stay in python/binding"),
@@ -55,7 +55,8 @@ HEADERS = [
 ]
 
 # Standard headers outside millrace/base, in product code and tests.
-STD_SCOPE = re.compile(r"millrace/(?!base/)|tests/(?!cluster/)")
+# The stand-in for CUDA's libraries is libraries of their own, which link to nothing of ours.
+STD_SCOPE = re.compile(r"millrace/(?!base/)|tests/(?!cluster/|gpu/standin/)")
 STD_HEADERS = {
   "mutex": "millrace/base's Mutex",
   "shared_mutex": "millrace/base's Mutex",
@@ -103,7 +104,7 @@ TABLES = {
 BINDING_USERS = re.compile(
   r"python/millrace/(framework|client|data|io|platform)/|python/millrace/ops/(gradients|control_flow|script)/|python/millrace/train/"
 )
-MOST_FILES = 45  # files of a folder of millrace/, except tests, cases and README.md
+MOST_FILES = 45  # files of a folder of millrace/, except tests, cases, kernels for GPUs and README.md
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
 
@@ -174,6 +175,9 @@ def strip_comment(line):
 
 
 def check_include(layers, path, header, quoted, report, uses):
+  if path.endswith(".gpu.cu"):
+    report("a text for GPUs includes nothing (%s); millrace/device/cuda/prelude stands before it" % header)
+    return
   if quoted and "/" not in header:
     report('"%s" does not say where it is; include by the path from the root, "millrace/..."' % header)
     return
@@ -350,10 +354,14 @@ def check_edges(layers, uses, rooms, problems):
 def check_folders(root, folders, problems):
   for folder in folders:
     names = [n for n in os.listdir(os.path.join(root, folder)) if os.path.isfile(os.path.join(root, folder, n))]
-    count = sum(1 for n in names if n != "README.md" and not n.startswith(".") and not re.search(r"_test\.\w+$|\.cases\.\w+$", n))
+    count = sum(
+      1
+      for n in names
+      if n != "README.md" and not n.startswith(".") and not re.search(r"_test\.\w+$|\.cases\.\w+$|\.gpu\.\w+$", n)
+    )
     if count > MOST_FILES:
       problems.append(
-        "%s:1: %d files beside tests and cases, %d are the most; move those of one idea to a "
+        "%s:1: %d files beside tests, cases and kernels for GPUs, %d are the most; move those of one idea to a "
         "folder of their own" % (folder, count, MOST_FILES)
       )
 

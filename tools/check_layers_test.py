@@ -94,7 +94,7 @@ class CheckLayersTest(unittest.TestCase):
       self.problems("millrace/ops/math/add.cpu.cc", '#include "millrace/ops/math/add.gpu.h"'),
       "ops.cpu (level 5) may not include ops.gpu",
     )
-    self.assertOne(self.problems("millrace/ops/math/add.gpu.cc", "#include <cuda_runtime.h>"), "CUDA stays in *.gpu.cu")
+    self.assertOne(self.problems("millrace/ops/math/add.gpu.cc", "#include <cuda_runtime.h>"), "nothing is built with CUDA")
 
   def test_unknown_room(self):
     self.assertOne(self.problems("millrace/graph/a.cc", '#include "millrace/grpah/a.h"'), "is no room")
@@ -189,7 +189,7 @@ class CheckLayersTest(unittest.TestCase):
       )
 
   def test_code_for_gpus_lies_beside_what_declares_its_kernels(self):
-    code = {"millrace/ops/math/add.gpu.cu": "#include <cuda_fp16.h>\n"}
+    code = {"millrace/ops/math/add.gpu.cu": "// No headers.\n"}
     beside = {"millrace/ops/math/add.op.cc": "MR_OP(Add){};\n", "millrace/ops/math/add.gpu.cc": "MR_KERNELS(Add, Gpu){};\n"}
     self.assertEqual([], self.problems_of_tree({**beside, **code}))
     self.assertOne(
@@ -201,6 +201,10 @@ class CheckLayersTest(unittest.TestCase):
       "millrace/ops/math/add.gpu.cu:2: code for GPUs is text",
       "declare this in millrace/ops/math/add.gpu.cc",
     )
+
+  def test_code_for_gpus_includes_nothing(self):
+    problems = self.problems("millrace/ops/math/add.gpu.cu", "#include <cuda_fp16.h>")
+    self.assertIn("add.gpu.cu:1: a text for GPUs includes nothing (cuda_fp16.h)", problems[0])
 
   def test_only_the_asked_files_are_reported(self):
     with tempfile.TemporaryDirectory() as root:
@@ -225,7 +229,9 @@ class CheckLayersTest(unittest.TestCase):
     self.assertEqual([], self.problems_of_tree(files))
     files["millrace/graph/one_more.cc"] = ""
     self.assertOne(
-      self.problems_of_tree(files), "millrace/graph:1: 46 files beside tests and cases, 45 are", "a folder of their own"
+      self.problems_of_tree(files),
+      "millrace/graph:1: 46 files beside tests, cases and kernels for GPUs, 45 are",
+      "a folder of their own",
     )
 
   def test_edges_are_used(self):

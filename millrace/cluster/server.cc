@@ -196,6 +196,15 @@ class ServerImpl final : public Server, public AdminTarget {
     }
     waits.push_back(worker_->waits(kAllWaits));
     waits.push_back(NamedWaits());
+    for (const auto& device : worker_->devices()) {
+      const DeviceMemoryUse use = device->memory_use();
+      reply->devices.push_back(
+          {.name = device->name(),
+           .description = device->attributes().physical_description,
+           .memory_used_bytes = use.used_bytes,
+           .memory_peak_bytes = use.peak_bytes,
+           .memory_limit_bytes = use.limit_bytes});
+    }
     reply->waits = TrimWaits(std::move(waits), static_cast<size_t>(max_waits));
   }
 
@@ -263,6 +272,10 @@ class ServerImpl final : public Server, public AdminTarget {
       devices.device_count[type] = count;
     }
     devices.fake_gpu = options_.fake_gpu;
+    devices.gpu = options_.gpu;
+    if (!devices.device_count.contains("GPU") && IsParameterServer()) {
+      devices.device_count["GPU"] = 0;
+    }
     devices.lanes = options_.lanes;
     WorkerServiceOptions worker;
     worker.task = options_.task;
@@ -279,6 +292,21 @@ class ServerImpl final : public Server, public AdminTarget {
     worker.probe_interval_ms = options_.probe_interval_ms;
     MR_ASSIGN_OR_RETURN(worker_, WorkerService::Make(std::move(worker)));
     return OkStatus();
+  }
+
+  // Parameters lie in the memory of the machine unless somebody asks for GPUs:
+  // a process that only keeps them would take the memory of all cards.
+  bool IsParameterServer() const {
+    if (options_.task.job != "ps" || !options_.gpu.visible_devices.empty() ||
+        !options_.gpu.virtual_devices_mb.empty()) {
+      return false;
+    }
+    if (options_.gpu.memory_fraction != 0 || options_.gpu.allow_growth) {
+      MR_LOG(Warning) << "a server of job ps takes no GPU: how much of its "
+                         "memory it may take has no effect without "
+                         "--visible_devices or --device_count GPU=N";
+    }
+    return true;
   }
 
   Status OpenServices(const ClusterSpec& cluster) {
@@ -360,8 +388,11 @@ class ServerImpl final : public Server, public AdminTarget {
                  << " listens on " << listener_->address() << ", for clients "
                  << target();
     for (const auto& device : worker_->devices()) {
-      MR_LOG(Info) << "device " << device->name() << ", up to "
-                   << (device->attributes().memory_limit_bytes >> 20) << " MiB";
+      const DeviceAttributes& of = device->attributes();
+      MR_LOG(Info) << "device " << of.name << ", up to "
+                   << (of.memory_limit_bytes >> 20) << " MiB"
+                   << (of.physical_description.empty() ? "" : ", ")
+                   << of.physical_description;
     }
     if (!IsLoopback(host_)) {
       MR_LOG(Warning) << "--insecure: whoever reaches " << listener_->address()

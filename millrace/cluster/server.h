@@ -9,6 +9,7 @@
 #include "millrace/base/files/file.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/cluster_spec.h"
+#include "millrace/device/gpu_setup.h"
 #include "millrace/graph/function/differentiator.h"
 #include "millrace/graph/op_registry.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -36,8 +37,11 @@ struct ServerOptions {
   // Allows to listen beyond loopback without authentication of clients, which
   // does not exist yet.
   bool insecure = false;
-  std::map<std::string, int> device_count;  // {"CPU": 2, "GPU": 1}
+  // {"CPU": 2, "GPU": 1}. Without "GPU", every GPU that is visible; none for
+  // the job "ps", unless `gpu` says which devices.
+  std::map<std::string, int> device_count;
   bool fake_gpu = false;
+  GpuSetup gpu;  // of GPUs with hardware
   // How long a session waits for a task that its graph needs.
   int64_t session_wait_ms = 300'000;
   int64_t probe_interval_ms = 1'000;            // of failure detection

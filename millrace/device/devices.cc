@@ -3,9 +3,12 @@
 #include <atomic>
 
 #include "absl/strings/str_cat.h"
+#include "millrace/base/log.h"
 #include "millrace/base/random.h"
 #include "millrace/base/sim/sim.h"
 #include "millrace/device/cpu/cpu_device.h"
+#include "millrace/device/cuda/cuda_device.h"
+#include "millrace/device/cuda/discovery.h"
 #include "millrace/device/fake/fake_gpu_device.h"
 #include "millrace/device/renamed_device.h"
 #include "millrace/tensor/host_allocator.h"
@@ -58,7 +61,9 @@ Ref<CpuAllocator> ProcessCpuAllocator() {
 StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
     const DeviceOptions& options, absl::string_view job, int task) {
   MR_ASSIGN_OR_RETURN(const int32_t cpus, Count(options, "CPU", 1));
-  MR_ASSIGN_OR_RETURN(const int32_t gpus, Count(options, "GPU", 0));
+  MR_ASSIGN_OR_RETURN(
+      const int32_t gpus,
+      Count(options, "GPU", options.fake_gpu ? 0 : kMaxDevices));
   if (cpus == 0)
     return InvalidArgument("device_count of CPU must be at least 1");
   Lanes& lanes = options.lanes ? *options.lanes : Lanes::Process();
@@ -96,6 +101,27 @@ StatusOr<std::vector<std::unique_ptr<Device>>> MakeDevices(
     devices.push_back(std::make_unique<FakeGpuDevice>(
         std::move(attributes), std::move(parsed), lanes));
   }
+  // A simulation has no hardware.
+  if (options.fake_gpu || gpus == 0 || SimWorld::Current()) return devices;
+  MR_RETURN_IF_ERROR(cuda::CheckGpuSetup(options.gpu));
+  const std::shared_ptr<const GpuSetup> setup = ShareGpuSetup(options.gpu);
+  MR_ASSIGN_OR_RETURN(std::vector<cuda::FoundGpu> found,
+                      cuda::OpenGpus(gpus, setup));
+  for (cuda::FoundGpu& gpu : found) {
+    DeviceAttributes attributes;
+    DeviceName parsed;
+    MR_RETURN_IF_ERROR(describe("GPU", gpu.index, &attributes, &parsed));
+    attributes.memory_limit_bytes =
+        static_cast<int64_t>(gpu.gpu->pool().limit_bytes());
+    attributes.physical_description = gpu.description;
+    MR_LOG(Info) << "Created device (" << attributes.name << " with "
+                 << (attributes.memory_limit_bytes >> 20)
+                 << " MB memory) -> physical GPU (" << gpu.description << ")";
+    devices.push_back(std::make_unique<cuda::CudaDevice>(
+        std::move(attributes), std::move(parsed), lanes,
+        options.intra_op ? *options.intra_op : lanes.intra_op,
+        std::move(gpu.gpu), setup));
+  }
   return devices;
 }
 
@@ -110,6 +136,11 @@ StatusOr<std::unique_ptr<Device>> CloneDevice(Device& device,
     return std::unique_ptr<Device>(std::make_unique<CpuDevice>(
         std::move(attributes), std::move(parsed), cpu->lanes(),
         &cpu->intra_op(), Ref<CpuAllocator>::Share(&cpu->cpu_allocator())));
+  }
+  if (auto* gpu = dynamic_cast<cuda::CudaDevice*>(&device)) {
+    return std::unique_ptr<Device>(std::make_unique<cuda::CudaDevice>(
+        std::move(attributes), std::move(parsed), gpu->lanes(), gpu->intra_op(),
+        gpu->shared_gpu(), gpu->setup()));
   }
   if (auto* gpu = dynamic_cast<FakeGpuDevice*>(&device)) {
     return std::unique_ptr<Device>(std::make_unique<FakeGpuDevice>(

@@ -8,18 +8,20 @@
 
 #include "absl/strings/string_view.h"
 #include "millrace/device/cpu/cpu_allocator.h"
+#include "millrace/device/gpu_setup.h"
 #include "millrace/kernel/device.h"
 
 namespace millrace {
 
 struct DeviceOptions {
-  // The number of devices by type; a missing entry means one CPU and no GPU.
-  // Unknown types are ignored, as in stock TensorFlow (clients send "XLA_CPU"
-  // and others).
+  // The number of devices by type; a missing entry means one CPU and every GPU
+  // that is visible. Unknown types are ignored, as in stock TensorFlow (clients
+  // send "XLA_CPU" and others).
   std::map<std::string, int32_t> device_count;
   // Whether GPUs are simulated, without hardware (fake/fake_gpu_device.h);
   // otherwise GPU counts are upper bounds for the existing GPUs.
   bool fake_gpu = false;
+  GpuSetup gpu;                     // of GPUs with hardware
   Lanes* lanes = nullptr;           // null: those of the process
   IntraOpPool* intra_op = nullptr;  // null: that of the lanes
   // The allocator that these devices share. Null: that of the process (in a

@@ -12,11 +12,24 @@ namespace millrace {
 class RenamedDevice final : public Device {
  public:
   RenamedDevice(DeviceAttributes attributes, DeviceName parsed, Device& device)
-      : Device(std::move(attributes), std::move(parsed)),
+      : Device(std::move(attributes), std::move(parsed),
+               device.has_own_memory()),
         device_(device),
         use_(&device) {}
 
+  Device& hardware() override { return device_.hardware(); }
   Allocator* allocator() override { return device_.allocator(); }
+  Allocator* host_allocator() override { return device_.host_allocator(); }
+  void CopyToHost(Tensor from, Tensor* to, Done done) override {
+    device_.CopyToHost(std::move(from), to, std::move(done));
+  }
+  void CopyFromHost(Tensor from, Tensor* to, Done done) override {
+    device_.CopyFromHost(std::move(from), to, std::move(done));
+  }
+  void CopyFromPeer(Tensor from, Tensor* to, Done done) override {
+    device_.CopyFromPeer(std::move(from), to, std::move(done));
+  }
+  void WhenIdle(Done done) override { device_.WhenIdle(std::move(done)); }
   ResourceStore& resources() override { return device_.resources(); }
   void ParallelFor(
       int64_t total, int64_t cost_nanos,
@@ -25,6 +38,7 @@ class RenamedDevice final : public Device {
   }
   int intra_op_width() const override { return device_.intra_op_width(); }
   Lanes& lanes() override { return device_.lanes(); }
+  DeviceMemoryUse memory_use() const override { return device_.memory_use(); }
 
  private:
   Device& device_;

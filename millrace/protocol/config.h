@@ -19,10 +19,22 @@ struct ClusterDef {
   std::vector<JobDef> jobs;
 };
 
+// One card that is split into several devices.
+struct GpuVirtualDevices {
+  std::vector<float> memory_limit_mb;
+  std::string unknown_fields;
+};
+
+struct ExperimentalGpuOptions {
+  std::vector<GpuVirtualDevices> virtual_devices;
+  std::string unknown_fields;
+};
+
 struct GpuOptions {
   double per_process_gpu_memory_fraction = 0;
   bool allow_growth = false;
   std::string visible_device_list;
+  ExperimentalGpuOptions experimental;
   std::string unknown_fields;
 };
 

@@ -18,10 +18,13 @@ MR_FIELDS(JobDeviceFilters) {
 }
 MR_FIELDS(ClusterDeviceFilters) { f(1, m.jobs); }
 
+MR_FIELDS(GpuVirtualDevices) { f(1, m.memory_limit_mb); }
+MR_FIELDS(ExperimentalGpuOptions) { f(1, m.virtual_devices); }
 MR_FIELDS(GpuOptions) {
   f(1, m.per_process_gpu_memory_fraction);
   f(4, m.allow_growth);
   f(5, m.visible_device_list);
+  f(9, m.experimental);
 }
 
 MR_FIELDS(OptimizerOptions) {

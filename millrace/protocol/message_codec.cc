@@ -102,6 +102,19 @@ bool FieldDecoder::ReadReal(float* v) {
   return true;
 }
 
+bool FieldDecoder::Read(std::vector<float>& v) {
+  if (tag_.type == WireType::kFixed32) return ReadReal(&v.emplace_back());
+  ChunkReader packed;
+  if (tag_.type != WireType::kBytes) return false;
+  if (!Note(in_->ReadBytes(&packed))) return true;
+  while (!packed.done()) {
+    uint32_t bits;
+    if (!Note(packed.ReadFixed32(&bits))) return true;
+    v.push_back(std::bit_cast<float>(bits));
+  }
+  return true;
+}
+
 bool FieldDecoder::ReadDataType(DataType* v) {
   if (tag_.type != WireType::kVarint) return false;
   int number = 0;
@@ -175,6 +188,13 @@ void FieldEncoder::Write(uint32_t number, float v, bool) {
   if (bits == 0) return;
   out_.Tag(number, WireType::kFixed32);
   out_.Raw({reinterpret_cast<const char*>(&bits), sizeof(bits)});
+}
+
+void FieldEncoder::Write(uint32_t number, const std::vector<float>& v, bool) {
+  if (!v.empty()) {
+    out_.RequiredBytesField(number, {reinterpret_cast<const char*>(v.data()),
+                                     v.size() * sizeof(float)});
+  }
 }
 
 void FieldEncoder::Write(uint32_t number, const Tensor& v, bool always) {

@@ -117,6 +117,7 @@ class FieldDecoder {
     }
     return true;
   }
+  bool Read(std::vector<float>& v);
   bool ReadReal(double* v);
   bool ReadReal(float* v);
   bool ReadDataType(DataType* v);

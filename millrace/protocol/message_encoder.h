@@ -50,6 +50,7 @@ class FieldEncoder {
   void Write(uint32_t number, const NamedTensor& v, bool always);
   void Write(uint32_t number, const PartialShape& v, bool always);
   void Write(uint32_t number, const GraphDef& v, bool always);
+  void Write(uint32_t number, const std::vector<float>& v, bool always);
   template <class T>
   void Write(uint32_t number, const std::optional<T>& v, bool) {
     if (v) Write(number, *v, /*always=*/true);

@@ -57,6 +57,13 @@ struct ServerWait {
   int64_t waiting_ms = 0;
   int64_t step_id = 0;
 };
+struct ServerDevice {
+  std::string name;
+  std::string description;  // what stock's attributes say of a GPU, or nothing
+  int64_t memory_used_bytes = 0;
+  int64_t memory_peak_bytes = 0;
+  int64_t memory_limit_bytes = 0;
+};
 struct ServerStatusReply {
   std::string task;
   uint64_t incarnation = 0;
@@ -82,6 +89,7 @@ struct ServerStatusReply {
   int64_t prepared_runs = 0;  // kinds of runs, of the sessions as master
   int64_t plans = 0;          // compiled graphs, of the sessions as worker
   int64_t kernels = 0;
+  std::vector<ServerDevice> devices;
 };
 
 // ---- Traces (docs/design/0014-traces.md). Times are nanoseconds of the

@@ -40,6 +40,13 @@ MR_FIELDS(ServerWait) {
   f(3, m.waiting_ms);
   f(4, m.step_id);
 }
+MR_FIELDS(ServerDevice) {
+  f(1, m.name);
+  f(2, m.description);
+  f(3, m.memory_used_bytes);
+  f(4, m.memory_peak_bytes);
+  f(5, m.memory_limit_bytes);
+}
 MR_FIELDS(ServerStatusReply) {
   f(1, m.task);
   f(2, m.incarnation, internal::Fixed64{});
@@ -65,6 +72,7 @@ MR_FIELDS(ServerStatusReply) {
   f(22, m.prepared_runs);
   f(23, m.plans);
   f(24, m.kernels);
+  f(25, m.devices);
 }
 MR_FIELDS(RelayTimes) {
   f(1, m.sent_nanos);

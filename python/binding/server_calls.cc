@@ -33,6 +33,7 @@ class PyServer {
     options.default_session_config = def.default_session_config;
     for (const auto& [type, count] : def.default_session_config.device_count)
       options.device_count[type] = count;
+    options.gpu = GpuSetupOf(def.default_session_config.gpu_options);
     options.transport = MakeBulkTransport(MakeGrpcTransport());
     options.ops = &DefaultOps();
     options.kernels = &DefaultKernels();

@@ -178,7 +178,7 @@ class PySession {
     nb::list list;
     for (const DeviceAttributes& d : Take(std::move(devices))) {
       list.append(nb::make_tuple(d.name, d.device_type, d.memory_limit_bytes,
-                                 d.incarnation));
+                                 d.incarnation, d.physical_description));
     }
     return list;
   }
@@ -286,7 +286,7 @@ void BindSessions(nb::module_& m) {
       .def("extend", &PySession::Extend)
       .def("close", &PySession::Close)
       .def("list_devices", &PySession::ListDevices,
-           "[(name, type, memory limit, incarnation)]");
+           "[(name, type, memory limit, incarnation, physical description)]");
   nb::class_<PyCallable>(m, "Callable",
                          "A run whose feeds, fetches and targets are fixed.")
       .def(nb::init<PySession&, const nb::list&, const nb::list&,

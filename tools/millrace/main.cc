@@ -56,6 +56,19 @@ void AddServer(CLI::App* app, millrace::ServerFlags* f) {
       ->allow_extra_args(false);  // or it would take a script that follows
   app->add_flag("--fake_gpu", f->fake_gpu,
                 "GPUs of --device_count without hardware or kernels");
+  app->add_option("--visible_devices", f->visible_devices,
+                  "which GPUs of those that CUDA_VISIBLE_DEVICES leaves, and "
+                  "in which order, such as 1,0; default: all, and none for job "
+                  "ps");
+  app->add_option("--gpu_memory_fraction", f->gpu_memory_fraction,
+                  "the part of each GPU's memory that the server may take, "
+                  "such as 0.4; default: all of it");
+  app->add_flag("--gpu_allow_growth", f->gpu_allow_growth,
+                "take memory of GPUs when it is needed, not at the start");
+  app->add_option("--virtual_devices", f->virtual_devices,
+                  "logical GPUs of a card by their MiB, such as 2048,2048, or "
+                  "whole; repeated for further cards")
+      ->allow_extra_args(false);
   app->add_option("--memory_limit", f->memory_limit,
                   "of tensors and messages, such as 8G or 80%");
   app->add_option("--file_root", f->file_root,

@@ -166,20 +166,47 @@ def config_flags(config, given):
   """Returns the flags for a server from a ConfigProto, except those that are given; prints a line for unused fields."""
   values = {"--inter_op_threads": config.inter_op_parallelism_threads, "--intra_op_threads": config.intra_op_parallelism_threads}
   values = {flag: str(value) for flag, value in values.items() if value > 0}
-  if "CPU" in config.device_count:
-    values["--device_count"] = "CPU=%d" % config.device_count["CPU"]
-  used = {"device_count", "inter_op_parallelism_threads", "intra_op_parallelism_threads"}
+  counts = ["%s=%d" % (kind, config.device_count[kind]) for kind in ("CPU", "GPU") if kind in config.device_count]
+  if counts:
+    values["--device_count"] = ",".join(counts)
+  used = {"device_count", "gpu_options", "inter_op_parallelism_threads", "intra_op_parallelism_threads"}
   unused = sorted(field.name for field, _ in config.ListFields() if field.name not in used)
+  unused += gpu_flags(config.gpu_options, values)
   if unused and not config_flags.warned:
     config_flags.warned = True
     print(
       "millrace run: a server's config has no use for %s; sessions have configs of their own" % ", ".join(unused), file=sys.stderr
     )
   names = {flag.split("=")[0] for flag in given}
-  return ["%s=%s" % (flag, value) for flag, value in values.items() if flag not in names]
+  return [
+    "%s=%s" % (flag, one)
+    for flag, value in values.items()
+    if flag not in names
+    for one in (value if isinstance(value, list) else [value])
+  ]
 
 
 config_flags.warned = False
+
+
+def gpu_flags(options, values):
+  """Adds the flags for a server from a GPUOptions; returns the fields that have none."""
+  if options.per_process_gpu_memory_fraction:
+    values["--gpu_memory_fraction"] = repr(options.per_process_gpu_memory_fraction)
+  if options.allow_growth:
+    values["--gpu_allow_growth"] = "true"
+  if options.visible_device_list:
+    values["--visible_devices"] = options.visible_device_list
+  used = {"per_process_gpu_memory_fraction", "allow_growth", "visible_device_list", "experimental"}
+  unused = ["gpu_options." + field.name for field, _ in options.ListFields() if field.name not in used]
+  # GPUOptions of old versions of TensorFlow have no such part.
+  experimental = getattr(options, "experimental", None)
+  for field, value in experimental.ListFields() if experimental is not None else ():
+    if field.name == "virtual_devices":
+      values["--virtual_devices"] = [",".join("%.9g" % size for size in card.memory_limit_mb) or "whole" for card in value]
+    else:
+      unused.append("gpu_options.experimental." + field.name)
+  return unused
 
 
 def replace_server(lib, command, flags):

@@ -20,7 +20,11 @@ struct ServerFlags {
   int parent_fd = -1;                     // -1: none
   std::vector<std::string> device_count;  // "CPU=2"
   bool fake_gpu = false;
-  std::string memory_limit;  // "", "8G", "512M", "80%"
+  std::string visible_devices;     // "", "1,0"
+  double gpu_memory_fraction = 0;  // 0: not given
+  bool gpu_allow_growth = false;
+  std::vector<std::string> virtual_devices;  // "2048,2048", one a card
+  std::string memory_limit;                  // "", "8G", "512M", "80%"
   std::string file_root;
   double session_wait = 300;  // seconds
   bool insecure = false;

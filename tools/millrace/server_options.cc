@@ -40,6 +40,34 @@ Status AddDeviceCounts(const std::vector<std::string>& texts,
   return OkStatus();
 }
 
+// What is wrong with it as a number is said here, and by whoever knows the
+// cards (MakeDevices) what does not fit them.
+Status SetGpus(const ServerFlags& flags, GpuSetup* gpu) {
+  gpu->visible_devices = flags.visible_devices;
+  gpu->memory_fraction = flags.gpu_memory_fraction;
+  gpu->allow_growth = flags.gpu_allow_growth;
+  if (!(gpu->memory_fraction >= 0 && gpu->memory_fraction <= 1)) {
+    return InvalidArgument("--gpu_memory_fraction: ", gpu->memory_fraction,
+                           " is no part of a GPU's memory; expected above 0 "
+                           "and at most 1, such as 0.4");
+  }
+  for (const std::string& text : flags.virtual_devices) {
+    std::vector<double>& card = gpu->virtual_devices_mb.emplace_back();
+    if (text == "whole") continue;
+    for (absl::string_view one : absl::StrSplit(text, ',')) {
+      double mebibytes = 0;
+      if (!absl::SimpleAtod(one, &mebibytes) || !(mebibytes >= 1)) {
+        return InvalidArgument(
+            "--virtual_devices: '", text,
+            "' are no sizes in MiB; expected such as "
+            "2048,2048 for a card of two logical GPUs, or whole");
+      }
+      card.push_back(mebibytes);
+    }
+  }
+  return OkStatus();
+}
+
 StatusOr<LogLevel> ParseLogLevel(const std::string& text) {
   for (size_t i = 0; i < std::size(kLogLevels); ++i) {
     if (absl::EqualsIgnoreCase(text, kLogLevels[i])) {
@@ -184,6 +212,7 @@ StatusOr<ServerSetup> MakeServerSetup(const ServerFlags& flags,
   MR_RETURN_IF_ERROR(
       AddDeviceCounts(flags.device_count, &options.device_count));
   options.fake_gpu = flags.fake_gpu;
+  MR_RETURN_IF_ERROR(SetGpus(flags, &options.gpu));
   options.file_root = flags.file_root;
   if (!(flags.session_wait > 0 && flags.session_wait < 1e9)) {
     return InvalidArgument(

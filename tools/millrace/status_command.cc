@@ -38,6 +38,16 @@ std::string StatusText(const ServerStatusReply& r) {
     absl::StrAppend(&text, "network: ", Mebibytes(r.bytes_sent), " sent, ",
                     Mebibytes(r.bytes_received), " received\n");
   }
+  for (const ServerDevice& device : r.devices) {
+    absl::StrAppend(&text, "device ", device.name, ": ",
+                    Mebibytes(device.memory_used_bytes), " of ",
+                    Mebibytes(device.memory_limit_bytes), ", at most ",
+                    Mebibytes(device.memory_peak_bytes), " so far");
+    if (!device.description.empty()) {
+      absl::StrAppend(&text, "; ", device.description);
+    }
+    text += "\n";
+  }
   for (const ServerWait& wait : r.waits) {
     absl::StrAppend(&text, "wait: ", Seconds(wait.waiting_ms), " ", wait.kind);
     if (wait.step_id != 0) absl::StrAppend(&text, " ", wait.step_id);
@@ -74,8 +84,19 @@ std::string StatusJson(const ServerStatusReply& r) {
   number("bytes_sent", r.bytes_sent);
   number("bytes_received", r.bytes_received);
   number("threads", r.threads);
-  absl::StrAppend(&json, ", \"waits\": [");
+  absl::StrAppend(&json, ", \"devices\": [");
   bool first = true;
+  for (const ServerDevice& device : r.devices) {
+    absl::StrAppend(
+        &json, first ? "" : ", ", "{\"name\": ", JsonString(device.name),
+        ", \"description\": ", JsonString(device.description),
+        ", \"memory_used_bytes\": ", device.memory_used_bytes,
+        ", \"memory_peak_bytes\": ", device.memory_peak_bytes,
+        ", \"memory_limit_bytes\": ", device.memory_limit_bytes, "}");
+    first = false;
+  }
+  absl::StrAppend(&json, "], \"waits\": [");
+  first = true;
   for (const ServerWait& wait : r.waits) {
     absl::StrAppend(&json, first ? "" : ", ",
                     "{\"kind\": ", JsonString(wait.kind),

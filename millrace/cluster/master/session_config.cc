@@ -1,14 +1,19 @@
 #include "millrace/cluster/master/session_config.h"
 
 #include <atomic>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "millrace/base/log.h"
+#include "millrace/device/gpu_setup.h"
 
 namespace millrace {
 namespace {
 
 // Logs once per process and field, since sessions are many.
-void WarnOnce(std::atomic<bool>& warned, bool given, const char* field,
+void WarnOnce(std::atomic<bool>& warned, bool given, absl::string_view field,
               const char* instead) {
   if (!given || warned.exchange(true, std::memory_order_relaxed)) return;
   MR_LOG(Warning) << "a client's ConfigProto sets " << field
@@ -19,18 +24,21 @@ void WarnOnce(std::atomic<bool>& warned, bool given, const char* field,
 
 ConfigOptions SessionConfig(const ConfigOptions& client,
                             const ConfigOptions& defaults) {
-  static constinit std::atomic<bool> intra{false}, inter{false}, gpu{false};
+  static constinit std::atomic<bool> intra{false}, inter{false}, gpu{false},
+      count{false};
   WarnOnce(intra, client.intra_op_parallelism_threads > 0,
            "intra_op_parallelism_threads",
            "give --intra_op_threads to the server");
   WarnOnce(inter, client.inter_op_parallelism_threads > 0,
            "inter_op_parallelism_threads",
            "give --inter_op_threads to the server");
-  WarnOnce(gpu,
-           client.gpu_options.per_process_gpu_memory_fraction > 0 ||
-               client.gpu_options.allow_growth ||
-               !client.gpu_options.visible_device_list.empty(),
-           "gpu_options", "give them to the server");
+  const std::vector<std::string> of_gpus = GpuFieldsOf(client.gpu_options);
+  WarnOnce(gpu, !of_gpus.empty(),
+           absl::StrCat("gpu_options (", absl::StrJoin(of_gpus, ", "), ")"),
+           "give --gpu_memory_fraction, --gpu_allow_growth, --visible_devices "
+           "or --virtual_devices to the server, or tf.train.Server a config");
+  WarnOnce(count, client.device_count.contains("GPU"), "device_count of GPU",
+           "give --device_count GPU=N to the server");
 
   ConfigOptions config = client;
   if (config.device_filters.empty()) {

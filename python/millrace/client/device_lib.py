@@ -14,6 +14,7 @@ def list_local_devices(session_config=None):
         memory_limit=device.memory_limit_bytes,
         locality=protos.DeviceLocality(),
         incarnation=device.incarnation & (2**64 - 1),
+        physical_device_desc=device._physical_description,
       )
       for device in session.list_devices()
     ]

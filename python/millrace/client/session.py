@@ -223,9 +223,11 @@ def _message_bytes(message, name):
 class _DeviceAttributes:
   """A device of a session."""
 
-  def __init__(self, name, device_type, memory_limit_bytes, incarnation):
+  def __init__(self, name, device_type, memory_limit_bytes, incarnation, physical_description=""):
     self._name, self._device_type = name, device_type
     self._memory_limit_bytes, self._incarnation = memory_limit_bytes, incarnation
+    # What device_lib and tf.test say of GPUs; TensorFlow's sessions have no such attribute.
+    self._physical_description = physical_description
 
   @property
   def name(self):

@@ -1,5 +1,7 @@
 """What tests ask of the machine: GPUs, clusters of this process, equality of graphs."""
 
+import re
+
 
 def _gpus():
   from millrace.client import session as session_module
@@ -17,14 +19,20 @@ def gpu_device_name():
 
 
 def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
-  """True if this process can run ops on a GPU."""
-  del cuda_only, min_cuda_compute_capability
-  return bool(_gpus())
+  """True if this process can run ops on a GPU, which is one of CUDA, of at least that compute capability, as (3, 5)."""
+  del cuda_only
+  return any(_compute_capability(device) >= tuple(min_cuda_compute_capability or (0, 0)) for device in _gpus())
+
+
+def _compute_capability(device):
+  """(major, minor), as the device's description has them: "device: 0, name: X, ..., compute capability: 8.0"."""
+  found = re.search(r"compute capability: (\d+)\.(\d+)", device._physical_description)
+  return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
 
 
 def is_built_with_cuda():
-  """False: kernels for GPUs are compiled when a card is there, so no build needs CUDA."""
-  return False
+  """True where there is a GPU: no build needs CUDA, since kernels are compiled for the card that is there."""
+  return bool(_gpus())
 
 
 def is_built_with_rocm():
