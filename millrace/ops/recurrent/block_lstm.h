@@ -44,19 +44,16 @@ inline Status ExpectSize(int64_t found, int64_t size, const char* what) {
   return InvalidArgument(what, ": ", found, " vs. ", size);
 }
 
-template <class T>
+// Return the elements of inputs, for a recurrence R (recurrence.h).
+template <class R, class T>
 const T* ElementsOf(const KernelContext& ctx, int i) {
-  return ctx.input(i).flat<T>().data();
+  return R::template Read<T>(ctx.input(i));
 }
-template <class T>
-const char* BytesOf(const T* elements) {
-  return reinterpret_cast<const char*>(elements);
-}
-
-template <class T>
+template <class R, class T>
 Peepholes<T> LayerPeepholes(const KernelContext& ctx) {
-  return {ElementsOf<T>(ctx, kCellToInput), ElementsOf<T>(ctx, kCellToForget),
-          ElementsOf<T>(ctx, kCellToOutput)};
+  return {ElementsOf<R, T>(ctx, kCellToInput),
+          ElementsOf<R, T>(ctx, kCellToForget),
+          ElementsOf<R, T>(ctx, kCellToOutput)};
 }
 
 // Allocates [time, batch, columns] for some steps.
