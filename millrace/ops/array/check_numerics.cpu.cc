@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <atomic>
-#include <vector>
+#include <string>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/variable_view.h"
+#include "millrace/ops/array/abnormal_numbers.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
-enum Found : int { kNan = 1, kPositive = 2, kNegative = 4 };
+using namespace abnormal_numbers;
 
 // Returns a mask of what is wrong with elements [begin, end). Looks at bits
 // only: NaN and infinities have all ones in the exponent, whose mask is
@@ -45,24 +46,6 @@ int Look(const Tensor& t, int64_t begin, int64_t end) {
       return Look<uint64_t>(reinterpret_cast<const uint64_t*>(t.data()), begin,
                             end, 0x7ff0000000000000u);
   }
-}
-
-// How messages name infinities: all "Inf", or "-Inf" and "+Inf".
-enum class Infinities { kAlike, kBySign };
-
-// Returns "A", "A and B" or "A, B, and C", as TensorFlow writes them.
-std::string Words(int found, Infinities infinities) {
-  std::vector<std::string> w;
-  if (infinities == Infinities::kBySign) {
-    if (found & kNegative) w.push_back("-Inf");
-    if (found & kPositive) w.push_back("+Inf");
-  } else if (found & (kNegative | kPositive)) {
-    w.push_back("Inf");
-  }
-  if (found & kNan) w.push_back("NaN");
-  if (w.size() == 1) return w[0];
-  if (w.size() == 2) return absl::StrCat(w[0], " and ", w[1]);
-  return absl::StrCat(w[0], ", ", w[1], ", and ", w[2]);
 }
 
 template <Infinities kInfinities>

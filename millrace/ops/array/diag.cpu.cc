@@ -2,14 +2,13 @@
 #include <cstring>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/diag.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 
 namespace millrace::ops {
-namespace {
 
-Status MakeDiag(KernelContext& ctx) {
+Status MakeDiag(KernelContext& ctx, const Mover& mover) {
   const Tensor& in = ctx.input(0);
   if (in.rank() < 1)
     return InvalidArgument("Input must be at least rank 1, got ", in.rank());
@@ -17,13 +16,13 @@ Status MakeDiag(KernelContext& ctx) {
   dims.insert(dims.end(), dims.begin(), dims.begin() + in.rank());
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
-  MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
+  MR_RETURN_IF_ERROR(mover.Zero(ctx, out));
   StridedCopySpec spec;
   spec.Add(in.num_elements(), 1, in.num_elements() + 1);
-  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+  return mover.Copy(ctx, in, out, spec);
 }
 
-Status TakeDiag(KernelContext& ctx) {
+Status TakeDiag(KernelContext& ctx, const Mover& mover) {
   const Tensor& in = ctx.input(0);
   if (in.rank() % 2 != 0) {
     return InvalidArgument(
@@ -44,8 +43,10 @@ Status TakeDiag(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   StridedCopySpec spec;
   spec.Add(out->num_elements(), out->num_elements() + 1, 1);
-  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+  return mover.Copy(ctx, in, out, spec);
 }
+
+namespace {
 
 // Returns the number of bands to keep. A negative number in `t` means all of
 // them, `size`.
@@ -64,7 +65,9 @@ StatusOr<int64_t> Bands(const Tensor& t, const char* name, int64_t size,
   return n < 0 ? size : n;
 }
 
-Status MatrixBandPartKernel(KernelContext& ctx) {
+}  // namespace
+
+StatusOr<BandPlan> PlanBandPart(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   const int rank = in.rank();
   if (rank < 2) {
@@ -77,7 +80,16 @@ Status MatrixBandPartKernel(KernelContext& ctx) {
                       Bands(ctx.input(1), "num_lower", rows, "rows"));
   MR_ASSIGN_OR_RETURN(const int64_t upper,
                       Bands(ctx.input(2), "num_upper", columns, "columns"));
-  if (lower == rows && upper == columns) {
+  return BandPlan{rows, columns, lower, upper};
+}
+
+namespace {
+
+Status MatrixBandPartKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  MR_ASSIGN_OR_RETURN(const BandPlan plan, PlanBandPart(ctx));
+  const auto [rows, columns, lower, upper] = plan;
+  if (plan.keeps_all()) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
@@ -111,10 +123,10 @@ Status MatrixBandPartKernel(KernelContext& ctx) {
 
 MR_KERNELS(Diag, Cpu){
     {.types = "T: float, double, half, int32, int64, complex64, complex128",
-     .make = MakeFunctionKernel<MakeDiag>}};
+     .make = MakeOnCpu<MoveBy<MakeDiag>>}};
 MR_KERNELS(DiagPart, Cpu){
     {.types = "T: float, double, half, int32, int64, complex64, complex128",
-     .make = MakeFunctionKernel<TakeDiag>}};
+     .make = MakeOnCpu<MoveBy<TakeDiag>>}};
 MR_KERNELS(MatrixBandPart,
            Cpu){{.types = "T: " MR_PLAIN_TYPES,
                  .make = MakeFunctionKernel<MatrixBandPartKernel>,

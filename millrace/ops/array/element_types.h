@@ -13,3 +13,8 @@
 // The quantized types without the 16-bit ones, which many ops leave out.
 #define MR_QUANTIZED_8_32_TYPES "qint8, quint8, qint32"
 #define MR_QUANTIZED_TYPES MR_QUANTIZED_8_32_TYPES ", qint16, quint16"
+// The types of tensors that lie in the memory of a GPU for most ops that move
+// data there; those of int32 lie in host memory, as in TensorFlow.
+#define MR_GPU_TYPES                                    \
+  "float, double, half, bfloat16, int8, int16, int64, " \
+  "uint8, uint16, uint32, uint64, complex64, complex128, bool"

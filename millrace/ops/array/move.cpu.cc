@@ -29,32 +29,6 @@ void BySize(DataType type, F&& f) {
   }).IgnoreError();
 }
 
-// Removes dimensions of size 1 and merges neighbouring dimensions that are
-// contiguous. Returns false if there is nothing to copy.
-bool Simplify(StridedCopySpec& s) {
-  size_t n = 0;
-  for (size_t i = 0; i < s.dims.size(); ++i) {
-    if (s.dims[i] == 0) return false;
-    if (s.dims[i] == 1) continue;
-    if (n > 0 && s.src_strides[n - 1] == s.src_strides[i] * s.dims[i] &&
-        s.dst_strides[n - 1] == s.dst_strides[i] * s.dims[i]) {
-      s.dims[n - 1] *= s.dims[i];
-      s.src_strides[n - 1] = s.src_strides[i];
-      s.dst_strides[n - 1] = s.dst_strides[i];
-    } else {
-      s.dims[n] = s.dims[i];
-      s.src_strides[n] = s.src_strides[i];
-      s.dst_strides[n] = s.dst_strides[i];
-      ++n;
-    }
-  }
-  s.dims.resize(n);
-  s.src_strides.resize(n);
-  s.dst_strides.resize(n);
-  if (n == 0) s.Add(1, 1, 1);
-  return true;
-}
-
 template <class T>
 void CopyRun(const T* src, int64_t src_stride, T* dst, int64_t dst_stride,
              int64_t count) {
@@ -211,6 +185,30 @@ Status CopyTyped(KernelContext& ctx, DataType type, const char* src_bytes,
 
 }  // namespace
 
+bool Simplify(StridedCopySpec& s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s.dims.size(); ++i) {
+    if (s.dims[i] == 0) return false;
+    if (s.dims[i] == 1) continue;
+    if (n > 0 && s.src_strides[n - 1] == s.src_strides[i] * s.dims[i] &&
+        s.dst_strides[n - 1] == s.dst_strides[i] * s.dims[i]) {
+      s.dims[n - 1] *= s.dims[i];
+      s.src_strides[n - 1] = s.src_strides[i];
+      s.dst_strides[n - 1] = s.dst_strides[i];
+    } else {
+      s.dims[n] = s.dims[i];
+      s.src_strides[n] = s.src_strides[i];
+      s.dst_strides[n] = s.dst_strides[i];
+      ++n;
+    }
+  }
+  s.dims.resize(n);
+  s.src_strides.resize(n);
+  s.dst_strides.resize(n);
+  if (n == 0) s.Add(1, 1, 1);
+  return true;
+}
+
 Status StridedCopy(KernelContext& ctx, DataType type, const char* src,
                    char* dst, const StridedCopySpec& spec) {
   StridedCopySpec s = spec;
@@ -258,6 +256,10 @@ Status FillTensor(KernelContext& ctx, Tensor* t, const char* value) {
 
 Status ZeroTensor(KernelContext& ctx, Tensor* t) {
   if (!IsPlain(t->dtype()) || t->num_elements() == 0) return OkStatus();
+  if (t->on_device()) {
+    return ctx.device().allocator()->Clear(
+        reinterpret_cast<void*>(t->device_address()), t->size_bytes());
+  }
   char* dst = t->mutable_data();
   const int64_t piece = 4096;
   const int64_t total = static_cast<int64_t>(t->size_bytes());

@@ -29,6 +29,10 @@ struct StridedCopySpec {
   }
 };
 
+// Removes dimensions of size 1 and merges neighbouring dimensions that are
+// contiguous; at least one is left. Returns false if there is nothing to copy.
+bool Simplify(StridedCopySpec& spec);
+
 // Copies as `spec` says, sharded over threads. Requires: every index lies
 // inside both buffers, and the destination's elements are constructed. Returns
 // CANCELLED as ParallelFor does.
@@ -46,8 +50,8 @@ void FillElements(DataType type, char* dst, int64_t begin, int64_t count,
                   const char* value);
 // Sets all elements of the tensor to *value, sharded over threads.
 Status FillTensor(KernelContext& ctx, Tensor* t, const char* value);
-// Sets all elements to zero; strings, resources and variants stay as they were
-// allocated.
+// Sets all elements to zero, also on the kernel's device; strings, resources
+// and variants stay as they were allocated.
 Status ZeroTensor(KernelContext& ctx, Tensor* t);
 
 // Returns a scalar of the type whose element is zero (false, empty).

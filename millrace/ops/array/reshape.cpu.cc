@@ -175,6 +175,11 @@ Status BitcastKernel(KernelContext& ctx) {
   }
   MR_RETURN_IF_ERROR(ctx.BindInput(0));
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  if (in.on_device()) {
+    return ctx.device().allocator()->Copy(
+        reinterpret_cast<void*>(out->device_address()),
+        reinterpret_cast<const void*>(in.device_address()), in.size_bytes());
+  }
   if (in.size_bytes() > 0)
     std::memcpy(out->mutable_data(), in.data(), in.size_bytes());
   return OkStatus();

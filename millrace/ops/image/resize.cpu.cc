@@ -8,6 +8,32 @@
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
+
+StatusOr<TensorShape> OriginalShape(const Tensor& grad,
+                                    const Tensor& original) {
+  MR_RETURN_IF_ERROR(CheckImages(grad, "input_grad"));
+  MR_RETURN_IF_ERROR(CheckImages(original, "original_image"));
+  for (const int d : {1, 2}) {
+    if (original.dim(d) <= 0 || grad.dim(d) <= 0) {
+      return InvalidArgument(
+          "original_image and grads must be of non-zero size");
+    }
+  }
+  return TensorShape::Make(
+      {grad.dim(0), original.dim(1), original.dim(2), grad.dim(3)});
+}
+
+StatusOr<TensorShape> UnresizedShape(const Tensor& grad, const Tensor& size) {
+  if (size.rank() == 1 && size.num_elements() == 2) {
+    for (const int64_t n : IntValues(size)) {
+      if (n <= 0) {
+        return InvalidArgument("shape_t's elements must be positive");
+      }
+    }
+  }
+  return ResizedShape(grad, size);
+}
+
 namespace {
 
 // Sets `out` to weighted sums of `in`, computed in S, for rows [begin, end) of
@@ -116,35 +142,6 @@ class ResizeKernel {
 
   ResizeOptions options_;
 };
-
-// Returns the shape of the original that has these gradients: the sides of
-// `original` and, as in stock, the batch and channels of the gradients.
-StatusOr<TensorShape> OriginalShape(const Tensor& grad,
-                                    const Tensor& original) {
-  MR_RETURN_IF_ERROR(CheckImages(grad, "input_grad"));
-  MR_RETURN_IF_ERROR(CheckImages(original, "original_image"));
-  for (const int d : {1, 2}) {
-    if (original.dim(d) <= 0 || grad.dim(d) <= 0) {
-      return InvalidArgument(
-          "original_image and grads must be of non-zero size");
-    }
-  }
-  return TensorShape::Make(
-      {grad.dim(0), original.dim(1), original.dim(2), grad.dim(3)});
-}
-
-// Returns the shape of the original with `size`, [height, width], that has
-// these gradients.
-StatusOr<TensorShape> UnresizedShape(const Tensor& grad, const Tensor& size) {
-  if (size.rank() == 1 && size.num_elements() == 2) {
-    for (const int64_t n : IntValues(size)) {
-      if (n <= 0) {
-        return InvalidArgument("shape_t's elements must be positive");
-      }
-    }
-  }
-  return ResizedShape(grad, size);
-}
 
 // Distributes gradients over the original. Those of a bilinear or bicubic
 // result are float, and are added up in the type that the kernel computes in;

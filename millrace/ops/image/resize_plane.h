@@ -23,6 +23,13 @@ StatusOr<TensorShape> ResizedShape(const Tensor& images, const Tensor& size);
 // Returns INVALID_ARGUMENT for images without channels.
 Status ExpectChannels(const Tensor& images);
 
+// Returns the shape of the original that has these gradients: the sides of
+// `original` and, as in stock, the batch and channels of the gradients.
+StatusOr<TensorShape> OriginalShape(const Tensor& grad, const Tensor& original);
+// Returns the shape of the original with `size`, [height, width], that has
+// these gradients.
+StatusOr<TensorShape> UnresizedShape(const Tensor& grad, const Tensor& size);
+
 // The axes from original images to resized ones: taps are pixels of the
 // original.
 struct Plane {

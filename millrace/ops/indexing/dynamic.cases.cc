@@ -19,9 +19,11 @@ MR_CASES(DynamicPartition)(CaseList& c) {
           "[2,2], partitions.shape = "
           "[3]");
   c.Error({F32({3}), Vec({0, 1, 2})}, {{"num_partitions", 2}},
-          StatusCode::kInvalidArgument, "partitions[2] = 2 is not in [0, 2)");
+          StatusCode::kInvalidArgument, "partitions[2] = 2 is not in [0, 2)")
+      .Name("a part that is not there");
   c.Error({F32({3}), Vec({0, 1, -2})}, {{"num_partitions", 2}},
-          StatusCode::kInvalidArgument, "partitions[2] = -2 is not in [0, 2)");
+          StatusCode::kInvalidArgument, "partitions[2] = -2 is not in [0, 2)")
+      .Name("a part that is not there");
 }
 
 MR_CASES(DynamicStitch)(CaseList& c) {

@@ -6,6 +6,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/indexing/plans/dynamic.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -19,16 +20,22 @@ bool StartsWith(const TensorShape& shape, const TensorShape& prefix) {
   return true;
 }
 
+}  // namespace
+
+Status CheckPartition(const TensorShape& data, const TensorShape& partitions) {
+  if (StartsWith(data, partitions)) return OkStatus();
+  return InvalidArgument(
+      "data.shape must start with partitions.shape, got data.shape = ",
+      data.DebugString(), ", partitions.shape = ", partitions.DebugString());
+}
+
+namespace {
+
 Status DynamicPartitionKernel(KernelContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& partitions = ctx.input(1);
   const int n = ctx.num_outputs();
-  if (!StartsWith(data.shape(), partitions.shape())) {
-    return InvalidArgument(
-        "data.shape must start with partitions.shape, got data.shape = ",
-        data.shape().DebugString(),
-        ", partitions.shape = ", partitions.shape().DebugString());
-  }
+  MR_RETURN_IF_ERROR(CheckPartition(data.shape(), partitions.shape()));
   const auto to = partitions.flat<int32_t>();
   std::vector<int64_t> counts(static_cast<size_t>(n));
   for (size_t i = 0; i < to.size(); ++i) {
@@ -67,9 +74,9 @@ Status DynamicPartitionKernel(KernelContext& ctx) {
   });
 }
 
-// Finds for every row of the result the last slice that is assigned to it, then
-// copies each row once.
-Status DynamicStitchKernel(KernelContext& ctx) {
+}  // namespace
+
+StatusOr<StitchPlan> PlanStitch(KernelContext& ctx) {
   const int n = ctx.num_inputs() / 2;
   const Tensor& first_indices = ctx.input(0);
   const Tensor& first_data = ctx.input(n);
@@ -115,37 +122,51 @@ Status DynamicStitchKernel(KernelContext& ctx) {
   const int64_t rows = int64_t{max_index} + 1;
   DimVector dims = slice_dims;
   dims.insert(dims.begin(), rows);
-  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  if (out->num_elements() == 0) return OkStatus();
-  const int64_t slice = shape.NumElements(1, shape.rank());
-  // Addresses of slices; 0 if no slice is assigned to the row.
-  MR_ASSIGN_OR_RETURN(Tensor sources,
-                      ctx.AllocateTemp(DataType::kInt64, TensorShape({rows})));
-  const auto source = sources.mutable_flat<int64_t>();
+  StitchPlan plan;
+  MR_ASSIGN_OR_RETURN(plan.shape, TensorShape::Make(dims));
+  plan.slice = plan.shape.NumElements(1, plan.shape.rank());
+  MR_ASSIGN_OR_RETURN(plan.sources,
+                      Tensor::Allocate(ctx.device().host_allocator(),
+                                       DataType::kInt64, TensorShape({rows})));
+  if (plan.shape.num_elements() == 0) return plan;
+  const auto source = plan.sources.mutable_flat<int64_t>();
   std::fill(source.begin(), source.end(), 0);
-  const DataType type = first_data.dtype();
-  const int64_t slice_bytes = slice * static_cast<int64_t>(SizeOf(type));
+  const int64_t slice_bytes =
+      plan.slice * static_cast<int64_t>(SizeOf(first_data.dtype()));
   for (int i = 0; i < n; ++i) {
-    const char* from = ctx.input(n + i).data();
+    auto from = static_cast<int64_t>(ctx.input(n + i).address());
     for (int32_t index : ctx.input(i).flat<int32_t>()) {
-      source[index] = reinterpret_cast<int64_t>(from);
+      source[index] = from;
       from += slice_bytes;
     }
   }
+  return plan;
+}
+
+namespace {
+
+// Copies each row once, from the last slice that is assigned to it.
+Status DynamicStitchKernel(KernelContext& ctx) {
+  MR_ASSIGN_OR_RETURN(const StitchPlan plan, PlanStitch(ctx));
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, plan.shape));
+  if (out->num_elements() == 0) return OkStatus();
+  const int64_t slice = plan.slice;
+  const auto source = plan.sources.flat<int64_t>();
+  const DataType type = out->dtype();
   return DispatchBySize(type, [&]<class T>() -> Status {
     T* to = reinterpret_cast<T*>(out->mutable_data());
-    return ctx.ParallelFor(
-        rows, MoveCost(type, slice) + 5, [&](int64_t begin, int64_t end) {
-          for (int64_t r = begin; r < end; ++r) {
-            if (source[r] != 0) {
-              std::copy_n(reinterpret_cast<const T*>(source[r]), slice,
-                          to + r * slice);
-            } else {
-              std::fill_n(to + r * slice, slice, T());
-            }
-          }
-        });
+    return ctx.ParallelFor(plan.shape.dim(0), MoveCost(type, slice) + 5,
+                           [&](int64_t begin, int64_t end) {
+                             for (int64_t r = begin; r < end; ++r) {
+                               if (source[r] != 0) {
+                                 std::copy_n(
+                                     reinterpret_cast<const T*>(source[r]),
+                                     slice, to + r * slice);
+                               } else {
+                                 std::fill_n(to + r * slice, slice, T());
+                               }
+                             }
+                           });
   });
 }
 

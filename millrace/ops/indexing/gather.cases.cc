@@ -29,7 +29,8 @@ MR_CASES(GatherV2)(CaseList& c) {
   const auto error = [&c](Value params, Value indices, int axis,
                           const char* words) {
     c.Error({std::move(params), std::move(indices), Scalar(axis)},
-            StatusCode::kInvalidArgument, words);
+            StatusCode::kInvalidArgument, words)
+        .Name("a place that is not there");
   };
   error(F32({4}), Vec({4}), 0, "indices[0] = 4 is not in [0, 4)");
   error(F32({2, 4}), Of(DataType::kInt32, {2, 1}, {0, -1}), 1,
@@ -39,7 +40,8 @@ MR_CASES(GatherV2)(CaseList& c) {
   error(F32({4}), Scalar(9), 0, "indices = 9 is not in [0, 4)");
   c.Error({F32({2, 2}), Of(DataType::kInt32, {2, 1}, {1, 2}), Scalar(1)},
           {{"batch_dims", 1}}, StatusCode::kInvalidArgument,
-          "indices[1,0] = 2 is not in [0, 2)");
+          "indices[1,0] = 2 is not in [0, 2)")
+      .Name("a place that is not there");
   c.Error({F32({2, 4}), Of(DataType::kInt32, {3, 1}, {3, 1, 1}), Scalar(1)},
           {{"batch_dims", 1}}, StatusCode::kInvalidArgument,
           "params.shape[0]: 2 should be equal to indices.shape[0]: 3");
@@ -56,7 +58,8 @@ MR_CASES(Gather)(CaseList& c) {
   });
   c.Ok({F32({5, 3}), Of(DataType::kInt64, {2, 2}, {4, 0, 1, 2})}).Gradient({0});
   c.Error({F32({4}), Vec({4})}, StatusCode::kInvalidArgument,
-          "indices[0] = 4 is not in [0, 4)");
+          "indices[0] = 4 is not in [0, 4)")
+      .Name("a place that is not there");
 }
 
 }  // namespace millrace::cases

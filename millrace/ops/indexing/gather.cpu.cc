@@ -7,11 +7,9 @@
 #include "millrace/ops/indexing/gather_rows.h"
 
 namespace millrace::ops {
-namespace {
 
-Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
-  const Tensor& params = ctx.input(0);
-  const Tensor& indices = ctx.input(1);
+StatusOr<GatherPlan> PlanGather(const Tensor& params, const Tensor& indices,
+                                int64_t axis, int64_t batch_dims) {
   if (params.rank() < 1)
     return InvalidArgument("params must be at least 1 dimensional");
   if (axis < -params.rank() || axis >= params.rank()) {
@@ -44,7 +42,8 @@ Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
                              "]: ", indices.dim(i));
     }
   }
-  GatherSpec spec;
+  GatherPlan plan;
+  GatherSpec& spec = plan.spec;
   spec.batches = params.shape().NumElements(0, batch);
   spec.outer = params.shape().NumElements(batch, at);
   spec.limit = params.dim(at);
@@ -54,8 +53,19 @@ Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
   for (int i = 0; i < at; ++i) dims.push_back(params.dim(i));
   for (int i = batch; i < indices.rank(); ++i) dims.push_back(indices.dim(i));
   for (int i = at + 1; i < params.rank(); ++i) dims.push_back(params.dim(i));
-  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  MR_ASSIGN_OR_RETURN(plan.shape, TensorShape::Make(dims));
+  return plan;
+}
+
+namespace {
+
+Status GatherAlong(KernelContext& ctx, int64_t axis, int64_t batch_dims) {
+  const Tensor& params = ctx.input(0);
+  const Tensor& indices = ctx.input(1);
+  MR_ASSIGN_OR_RETURN(const GatherPlan plan,
+                      PlanGather(params, indices, axis, batch_dims));
+  const GatherSpec& spec = plan.spec;
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, plan.shape));
   if (out->num_elements() == 0) return OkStatus();
   // Variables' tables are read in place, so that updates of rows need no copy.
   const SharedElements elements(params);

@@ -18,12 +18,14 @@ MR_CASES(GatherNd)(CaseList& c) {
       .Gradient({0});
   const Value params = F32({2, 2});
   c.Error(
-      {params, Of(DataType::kInt32, {2, 2}, {0, 0, 2, 0})},
-      StatusCode::kInvalidArgument,
-      "indices[1] = [2, 0] does not index into param shape [2,2], node name: ");
+       {params, Of(DataType::kInt32, {2, 2}, {0, 0, 2, 0})},
+       StatusCode::kInvalidArgument,
+       "indices[1] = [2, 0] does not index into param shape [2,2], node name: ")
+      .Name("a place that is not there");
   c.Error({params, Of(DataType::kInt32, {1, 2}, {0, -1})},
           {{"bad_indices_policy", "ERROR"}}, StatusCode::kInvalidArgument,
-          "indices[0] = [0, -1] does not index into param shape");
+          "indices[0] = [0, -1] does not index into param shape")
+      .Name("a place that is not there");
   c.Error(
       {params, Of(DataType::kInt32, {1, 3}, {0, 0, 0})},
       StatusCode::kInvalidArgument,
@@ -49,14 +51,16 @@ MR_CASES(ResourceGatherNd)(CaseList& c) {
   c.Ok({Var(F32({3, 4})), Empty(DataType::kInt32, {0, 1})}, type);
   c.Ok({Var(F32({500, 70})), Rand(DataType::kInt32, {400, 1}, 0, 500)}, type);
   const auto error = [&](Value variable, Value indices, const char* words) {
-    c.Error({Var(std::move(variable)), std::move(indices)}, type,
-            StatusCode::kInvalidArgument, words)
-        .NoShapeCheck();
+    return &c.Error({Var(std::move(variable)), std::move(indices)}, type,
+                    StatusCode::kInvalidArgument, words)
+                .NoShapeCheck();
   };
   error(F32({4, 3}), Of(DataType::kInt32, {2, 1}, {1, 4}),
-        "indices[1] = [4] does not index into param shape [4,3], node name: ");
+        "indices[1] = [4] does not index into param shape [4,3], node name: ")
+      ->Name("a place that is not there");
   error(F32({4, 3}), Of(DataType::kInt32, {1, 2, 1}, {1, -1}),
-        "indices[0,1] = [-1] does not index into param shape [4,3]");
+        "indices[0,1] = [-1] does not index into param shape [4,3]")
+      ->Name("a place that is not there");
   error(F32({4, 3}), Of(DataType::kInt32, {1, 3}, {1, 1, 1}),
         "index innermost dimension length must be <= params rank; saw: 3");
   error(F32({4, 3}), Scalar(1), "indices must be at least a vector");

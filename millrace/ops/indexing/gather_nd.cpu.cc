@@ -51,28 +51,10 @@ struct GatherNdKernel {
   static Status Gather(KernelContext& ctx, const Tensor& params,
                        BadIndices policy) {
     const Tensor& indices = ctx.input(1);
-    if (params.rank() < 1)
-      return InvalidArgument("params must be at least a vector");
-    if (indices.rank() < 1)
-      return InvalidArgument("indices must be at least a vector");
-    const int last = indices.rank() - 1;
-    if (indices.dim(last) > params.rank()) {
-      return InvalidArgument(
-          "index innermost dimension length must be <= params rank; saw: ",
-          indices.dim(last), " vs. ", params.rank());
-    }
-    const int depth = static_cast<int>(indices.dim(last));
-    DimVector dims = indices.shape().dims();
-    dims.pop_back();
-    for (int i = depth; i < params.rank(); ++i) dims.push_back(params.dim(i));
-    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-    const NdIndex index(indices, params.shape());
-    if (index.rows() > 0 && params.num_elements() == 0) {
-      return InvalidArgument(
-          "Requested more than 0 entries, but params is empty.  Params shape: ",
-          params.shape().DebugString());
-    }
+    MR_ASSIGN_OR_RETURN(TensorShape shape,
+                        GatherNdShape(params.shape(), indices.shape()));
     MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+    const NdIndex index(indices, params.shape());
     if (out->num_elements() == 0) return OkStatus();
     FirstPlace bad;
     MR_RETURN_IF_ERROR(DispatchBySize(params.dtype(), [&]<class T>() -> Status {
@@ -109,6 +91,31 @@ struct ResourceGatherNdKernel {
 };
 
 }  // namespace
+
+StatusOr<TensorShape> GatherNdShape(const TensorShape& params,
+                                    const TensorShape& indices) {
+  if (params.rank() < 1)
+    return InvalidArgument("params must be at least a vector");
+  if (indices.rank() < 1)
+    return InvalidArgument("indices must be at least a vector");
+  const int last = indices.rank() - 1;
+  if (indices.dim(last) > params.rank()) {
+    return InvalidArgument(
+        "index innermost dimension length must be <= params rank; saw: ",
+        indices.dim(last), " vs. ", params.rank());
+  }
+  const int depth = static_cast<int>(indices.dim(last));
+  DimVector dims = indices.dims();
+  dims.pop_back();
+  for (int i = depth; i < params.rank(); ++i) dims.push_back(params.dim(i));
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  if (indices.NumElements(0, last) > 0 && params.num_elements() == 0) {
+    return InvalidArgument(
+        "Requested more than 0 entries, but params is empty.  Params shape: ",
+        params.DebugString());
+  }
+  return shape;
+}
 
 MR_KERNELS(GatherNd, Cpu){
     {.types = "Tparams: " MR_ELEMENT_TYPES ", " MR_QUANTIZED_8_32_TYPES,

@@ -22,6 +22,15 @@ struct GatherSpec {
   int64_t slice = 0;  // elements in a slice
 };
 
+// The slices that Gather and GatherV2 take, and the shape of their output.
+struct GatherPlan {
+  GatherSpec spec;
+  TensorShape shape;
+};
+// Returns INVALID_ARGUMENT if an axis or shapes do not fit.
+StatusOr<GatherPlan> PlanGather(const Tensor& params, const Tensor& indices,
+                                int64_t axis, int64_t batch_dims);
+
 // Gathers slices. Indices (int16, int32 or int64) are checked while they are
 // used: returns the first position in `indices` whose value is outside [0,
 // limit), or -1. The destinations of bad indices are not written. Returns

@@ -42,6 +42,11 @@ class NdIndex {
   DimVector dims_, strides_;
 };
 
+// Returns the shape of the slices of `params` that `indices` select;
+// INVALID_ARGUMENT if there are none.
+StatusOr<TensorShape> GatherNdShape(const TensorShape& params,
+                                    const TensorShape& indices);
+
 // Checks that `updates` has a slice of a tensor of `shape` for each row of
 // `indices`. Returns INVALID_ARGUMENT "Dimensions [0,1) of indices[shape=[3,1]]
 // must match dimensions [0,1) of updates[shape=[2]]" or the like. Requires:
@@ -53,6 +58,14 @@ Status CheckSlices(const Tensor& indices, const Tensor& updates,
 // a vector has a row of one coordinate in each element.
 Status CheckScatter(const Tensor& indices, const Tensor& updates,
                     const TensorShape& shape, Tensor* rows);
+// Returns the shape of the result of ScatterNd, which is what `sizes` holds, in
+// host memory, if indices and updates fit it.
+StatusOr<TensorShape> ScatterNdShape(const Tensor& indices,
+                                     const Tensor& updates,
+                                     const Tensor& sizes);
+// Checks the shapes of TensorScatterAdd and its like, with their messages.
+Status CheckTensorScatter(const Tensor& indices, const Tensor& updates,
+                          const TensorShape& shape);
 // Returns whether `shape`, indices and updates all have elements, or no updates
 // are made at all.
 bool HasPlacesForUpdates(const Tensor& indices, const Tensor& updates,

@@ -4,19 +4,15 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/indexing/plans/one_hot.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
-// The output has the form [outer, depth, inner], the indices [outer, inner].
-struct Form {
-  int64_t outer, depth, inner;
-};
-
 template <class T, class I>
-Status Write(KernelContext& ctx, const Form& f, const I* indices, const T& on,
-             const T& off, T* out) {
+Status Write(KernelContext& ctx, const OneHotForm& f, const I* indices,
+             const T& on, const T& off, T* out) {
   const int64_t block = f.depth * f.inner;
   return ctx.ParallelFor(f.outer, block / 4 + f.inner + 5,
                          [&](int64_t begin, int64_t end) {
@@ -40,37 +36,12 @@ struct OneHotKernel {
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& indices = ctx.input(0);
-    const Tensor& depth_tensor = ctx.input(1);
     const Tensor& on = ctx.input(2);
     const Tensor& off = ctx.input(3);
-    const int rank = indices.rank();
-    if (axis != -1 && (axis < 0 || axis > rank)) {
-      return InvalidArgument("Expected axis to be -1 or between [0, ", rank + 1,
-                             ").  But received: ", axis);
-    }
-    if (depth_tensor.rank() != 0) {
-      return InvalidArgument("depth must be a scalar, but got: ",
-                             depth_tensor.shape().DebugString());
-    }
-    if (on.rank() != 0) {
-      return InvalidArgument("on_value must be a scalar, but got: ",
-                             on.shape().DebugString());
-    }
-    if (off.rank() != 0) {
-      return InvalidArgument("off_value must be a scalar, but got: ",
-                             off.shape().DebugString());
-    }
-    const int64_t depth = depth_tensor.scalar<int32_t>();
-    if (depth < 0)
-      return InvalidArgument("depth must be non-negative, got: ", depth);
-    const int at = axis == -1 ? rank : static_cast<int>(axis);
-    DimVector dims = indices.shape().dims();
-    dims.insert(dims.begin() + at, depth);
-    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(const OneHotPlan plan, PlanOneHot(ctx, axis));
+    MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, plan.shape));
     if (out->num_elements() == 0) return OkStatus();
-    const Form form{indices.shape().NumElements(0, at), depth,
-                    indices.shape().NumElements(at, rank)};
+    const OneHotForm& form = plan.form;
     return DispatchBySize(on.dtype(), [&]<class T>() -> Status {
       return Dispatch<uint8_t, int8_t, int32_t, int64_t>(
           indices.dtype(), [&]<class I>() -> Status {
@@ -85,6 +56,41 @@ struct OneHotKernel {
 };
 
 }  // namespace
+
+StatusOr<OneHotPlan> PlanOneHot(KernelContext& ctx, int64_t axis) {
+  const Tensor& indices = ctx.input(0);
+  const Tensor& depth_tensor = ctx.input(1);
+  const Tensor& on = ctx.input(2);
+  const Tensor& off = ctx.input(3);
+  const int rank = indices.rank();
+  if (axis != -1 && (axis < 0 || axis > rank)) {
+    return InvalidArgument("Expected axis to be -1 or between [0, ", rank + 1,
+                           ").  But received: ", axis);
+  }
+  if (depth_tensor.rank() != 0) {
+    return InvalidArgument("depth must be a scalar, but got: ",
+                           depth_tensor.shape().DebugString());
+  }
+  if (on.rank() != 0) {
+    return InvalidArgument("on_value must be a scalar, but got: ",
+                           on.shape().DebugString());
+  }
+  if (off.rank() != 0) {
+    return InvalidArgument("off_value must be a scalar, but got: ",
+                           off.shape().DebugString());
+  }
+  const int64_t depth = depth_tensor.scalar<int32_t>();
+  if (depth < 0)
+    return InvalidArgument("depth must be non-negative, got: ", depth);
+  const int at = axis == -1 ? rank : static_cast<int>(axis);
+  DimVector dims = indices.shape().dims();
+  dims.insert(dims.begin() + at, depth);
+  OneHotPlan plan;
+  MR_ASSIGN_OR_RETURN(plan.shape, TensorShape::Make(dims));
+  plan.form = {indices.shape().NumElements(0, at), depth,
+               indices.shape().NumElements(at, rank)};
+  return plan;
+}
 
 MR_KERNELS(OneHot, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
                          .make = MakeKernel<OneHotKernel>,

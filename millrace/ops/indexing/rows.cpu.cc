@@ -4,6 +4,32 @@
 #include "millrace/ops/layout/join.h"
 
 namespace millrace::ops {
+namespace {
+
+// Copies `bytes` from byte `from_byte` of `from` to byte `to_byte` of `to`.
+Status CopyOnDevice(KernelContext& ctx, const Tensor& from, int64_t from_byte,
+                    const Tensor& to, int64_t to_byte, size_t bytes) {
+  const auto at = [](const Tensor& t, int64_t byte) {
+    return reinterpret_cast<void*>(t.device_address() +
+                                   static_cast<uintptr_t>(byte));
+  };
+  if (bytes == 0) return OkStatus();
+  return ctx.device().allocator()->Copy(at(to, to_byte), at(from, from_byte),
+                                        bytes);
+}
+
+Status JoinOnDevice(KernelContext& ctx, const std::vector<Tensor>& values,
+                    const Tensor& out) {
+  int64_t at = 0;
+  for (const Tensor& value : values) {
+    MR_RETURN_IF_ERROR(
+        CopyOnDevice(ctx, value, 0, out, at, value.size_bytes()));
+    at += static_cast<int64_t>(value.size_bytes());
+  }
+  return OkStatus();
+}
+
+}  // namespace
 
 StatusOr<Tensor> RowsOf(KernelContext& ctx, const Tensor& t, int64_t begin,
                         int64_t end) {
@@ -15,7 +41,11 @@ StatusOr<Tensor> RowsOf(KernelContext& ctx, const Tensor& t, int64_t begin,
       rows,
       ctx.AllocateTemp(t.dtype(), TensorShape(absl::MakeConstSpan(dims))));
   const int64_t row = t.shape().NumElements(1, t.rank());
-  if (rows.num_elements() > 0) {
+  if (t.on_device()) {
+    MR_RETURN_IF_ERROR(CopyOnDevice(
+        ctx, t, begin * row * static_cast<int64_t>(SizeOf(t.dtype())), rows, 0,
+        rows.size_bytes()));
+  } else if (rows.num_elements() > 0) {
     CopyElements(t.dtype(), t.data(), begin * row, rows.mutable_data(), 0,
                  rows.num_elements());
   }
@@ -48,6 +78,7 @@ Status JoinAsOutput(KernelContext& ctx, int i,
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(i, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
+  if (out->on_device()) return JoinOnDevice(ctx, values, *out);
   std::vector<RowView> parts;
   for (const Tensor& value : values) {
     if (value.num_elements() == 0) continue;

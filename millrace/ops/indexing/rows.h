@@ -1,4 +1,5 @@
-// Rows of a tensor as tensors, and tensors as rows of one.
+// Rows of a tensor as tensors, and tensors as rows of one, in host memory or in
+// that of the kernel's device.
 #pragma once
 
 #include <vector>

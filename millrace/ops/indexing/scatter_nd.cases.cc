@@ -21,12 +21,13 @@ MR_CASES(ScatterNd)(CaseList& c) {
        {{"bad_indices_policy", "IGNORE"}});
   const auto error = [&c](Value indices, Value updates, Value shape,
                           const char* words) {
-    c.Error({std::move(indices), std::move(updates), std::move(shape)},
-            StatusCode::kInvalidArgument, words);
+    return &c.Error({std::move(indices), std::move(updates), std::move(shape)},
+                    StatusCode::kInvalidArgument, words);
   };
   const Value three = Of(DataType::kInt32, {1, 1}, {3});
   error(Of(DataType::kInt32, {1, 1}, {4}), F32({1}), Vec({4}),
-        "indices[0] = [4] does not index into shape [4]");
+        "indices[0] = [4] does not index into shape [4]")
+      ->Name("a place that is not there");
   error(
       three, F32({2}), Vec({4}),
       "Dimensions [0,1) of indices[shape=[1,1]] must match dimensions [0,1) of "

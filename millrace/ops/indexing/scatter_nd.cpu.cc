@@ -15,25 +15,8 @@ struct ScatterNdKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& indices = ctx.input(0);
     const Tensor& updates = ctx.input(1);
-    if (indices.rank() < 1) {
-      return InvalidArgument(
-          "Indices shape must have rank at least one. Found:",
-          indices.shape().DebugString());
-    }
-    if (updates.rank() < 1) {
-      return InvalidArgument(
-          "Updates shape must have rank at least one. Found:",
-          updates.shape().DebugString());
-    }
-    if (ctx.input(2).rank() != 1)
-      return InvalidArgument("Shape must be a vector");
-    MR_ASSIGN_OR_RETURN(TensorShape shape,
-                        TensorShape::Make(IntValues(ctx.input(2))));
-    if (!HasPlacesForUpdates(indices, updates, shape)) {
-      return InvalidArgument(
-          "Indices and updates specified for empty output shape");
-    }
-    MR_RETURN_IF_ERROR(CheckSlices(indices, updates, shape));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape,
+                        ScatterNdShape(indices, updates, ctx.input(2)));
     MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     if (updates.num_elements() == 0) return OkStatus();
@@ -55,6 +38,27 @@ struct ScatterNdKernel {
 };
 
 }  // namespace
+
+StatusOr<TensorShape> ScatterNdShape(const Tensor& indices,
+                                     const Tensor& updates,
+                                     const Tensor& sizes) {
+  if (indices.rank() < 1) {
+    return InvalidArgument("Indices shape must have rank at least one. Found:",
+                           indices.shape().DebugString());
+  }
+  if (updates.rank() < 1) {
+    return InvalidArgument("Updates shape must have rank at least one. Found:",
+                           updates.shape().DebugString());
+  }
+  if (sizes.rank() != 1) return InvalidArgument("Shape must be a vector");
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(IntValues(sizes)));
+  if (!HasPlacesForUpdates(indices, updates, shape)) {
+    return InvalidArgument(
+        "Indices and updates specified for empty output shape");
+  }
+  MR_RETURN_IF_ERROR(CheckSlices(indices, updates, shape));
+  return shape;
+}
 
 MR_KERNELS(ScatterNd, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES "; Tindices: int32, int64",

@@ -2,12 +2,11 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
+#include "millrace/ops/indexing/plans/move_kernels.h"
 
 namespace millrace::ops {
-namespace {
 
-Status SliceKernel(KernelContext& ctx) {
+Status RunSlice(KernelContext& ctx, const Mover& mover) {
   const Tensor& in = ctx.input(0);
   const Tensor& begin_tensor = ctx.input(1);
   const Tensor& size_tensor = ctx.input(2);
@@ -66,15 +65,12 @@ Status SliceKernel(KernelContext& ctx) {
     spec.Add(size[i], in_strides[i], out_strides[i]);
     spec.src_offset += (begin[i] - (i == 0 ? source.first : 0)) * in_strides[i];
   }
-  return StridedCopy(ctx, in.dtype(), source.rows.data(), out->mutable_data(),
-                     spec);
+  return mover.Copy(ctx, source.rows, out, spec);
 }
-
-}  // namespace
 
 MR_KERNELS(Slice, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_8_32_TYPES,
-     .make = MakeFunctionKernel<SliceKernel>,
+     .make = MakeOnCpu<MoveBy<RunSlice>>,
      .host = "begin, size",
      .views = "input"}};
 

@@ -36,14 +36,16 @@ void Scatters(CaseList& c, const Words& words) {
           "Unknown bad indices handling attribute: FIRST");
   const auto error = [&](Value tensor, Value indices, Value updates,
                          const char* text) {
-    c.Error({std::move(tensor), std::move(indices), std::move(updates)},
-            kInvalid, text)
-        .NoShapeCheck();
+    return &c.Error({std::move(tensor), std::move(indices), std::move(updates)},
+                    kInvalid, text)
+                .NoShapeCheck();
   };
   error(F32({4, 3}), Of(kInt32, {2, 1}, {1, 4}), F32({2, 3}),
-        "indices[1] = [4] does not index into shape [4,3]");
+        "indices[1] = [4] does not index into shape [4,3]")
+      ->Name("a place that is not there");
   error(F32({4, 3}), Of(kInt32, {1, 2, 2}, {1, 2, 0, -1}), F32({1, 2}),
-        "indices[0,1] = [0, -1] does not index into shape [4,3]");
+        "indices[0,1] = [0, -1] does not index into shape [4,3]")
+      ->Name("a place that is not there");
   error(F32({4, 3}), Of(kInt32, {2, 1}, {1, 2}), F32({1, 3}), words.prefix);
   error(F32({4, 3}), Of(kInt32, {2, 1}, {1, 2}), F32({2, 2}), words.suffix);
   error(F32({4, 3}), Of(kInt32, {1, 3}, {1, 1, 1}), F32({1}), words.deep);

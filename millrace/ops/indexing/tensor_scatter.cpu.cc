@@ -5,9 +5,7 @@
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
-namespace {
 
-// Checks the shapes of TensorScatterAdd and its like, with their messages.
 Status CheckTensorScatter(const Tensor& indices, const Tensor& updates,
                           const TensorShape& shape) {
   if (indices.rank() < 1) {
@@ -50,6 +48,8 @@ Status CheckTensorScatter(const Tensor& indices, const Tensor& updates,
   }
   return OkStatus();
 }
+
+namespace {
 
 // Sets output 0 to input 0, in the same memory if nobody else needs it.
 StatusOr<Tensor*> CopyOfInput(KernelContext& ctx) {

@@ -5,17 +5,16 @@
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
-#include "millrace/ops/layout/join.h"
+#include "millrace/ops/layout/move_kernels.h"
 
 namespace millrace::ops {
 namespace {
 
 // Concatenates inputs [begin, end) along the axis that input `axis_input`
 // holds.
-Status ConcatInputs(KernelContext& ctx, int begin, int end, int axis_input,
-                    absl::string_view axis_name) {
+Status ConcatInputs(KernelContext& ctx, const Mover& mover, int begin, int end,
+                    int axis_input, absl::string_view axis_name) {
   const Tensor& axis_tensor = ctx.input(axis_input);
   if (axis_tensor.num_elements() != 1) {
     return InvalidArgument(axis_name,
@@ -40,7 +39,7 @@ Status ConcatInputs(KernelContext& ctx, int begin, int end, int axis_input,
   const int at = static_cast<int>(axis);
   DimVector dims = first.shape().dims();
   CheckedSize joined = 0;
-  std::vector<RowView> parts;
+  std::vector<Mover::Part> parts;
   int only = -1;  // index of the only input with elements; -2: several
   for (int i = begin; i < end; ++i) {
     const Tensor& in = ctx.input(i);
@@ -62,7 +61,7 @@ Status ConcatInputs(KernelContext& ctx, int begin, int end, int axis_input,
     joined += in.dim(at);
     if (in.num_elements() == 0) continue;
     only = only == -1 ? i : -2;
-    parts.push_back({in.data(), in.shape().NumElements(at, rank)});
+    parts.push_back({&in, in.shape().NumElements(at, rank)});
   }
   MR_ASSIGN_OR_RETURN(dims[at], joined.Get("the joined dimension"));
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
@@ -73,18 +72,21 @@ Status ConcatInputs(KernelContext& ctx, int begin, int end, int axis_input,
   }
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (parts.empty()) return OkStatus();
-  return JoinRows(ctx, first.dtype(), parts, shape.NumElements(0, at),
-                  out->mutable_data());
+  return mover.Join(ctx, parts, shape.NumElements(0, at), out);
 }
 
-Status ConcatV2Kernel(KernelContext& ctx) {
+}  // namespace
+
+Status RunConcatV2(KernelContext& ctx, const Mover& mover) {
   const int n = ctx.num_inputs() - 1;
-  return ConcatInputs(ctx, 0, n, n, "axis");
+  return ConcatInputs(ctx, mover, 0, n, n, "axis");
 }
 
-Status ConcatKernel(KernelContext& ctx) {
-  return ConcatInputs(ctx, 1, ctx.num_inputs(), 0, "concat_dim");
+Status RunConcat(KernelContext& ctx, const Mover& mover) {
+  return ConcatInputs(ctx, mover, 1, ctx.num_inputs(), 0, "concat_dim");
 }
+
+namespace {
 
 Status ConcatOffsetKernel(KernelContext& ctx) {
   const Tensor& dim_tensor = ctx.input(0);
@@ -144,11 +146,11 @@ Status ConcatOffsetKernel(KernelContext& ctx) {
 
 MR_KERNELS(ConcatV2, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_TYPES,
-     .make = MakeFunctionKernel<ConcatV2Kernel>,
+     .make = MakeOnCpu<MoveBy<RunConcatV2>>,
      .host = "axis"}};
 MR_KERNELS(Concat, Cpu){
     {.types = "T: " MR_PLAIN_AND_STRING_TYPES ", " MR_QUANTIZED_TYPES,
-     .make = MakeFunctionKernel<ConcatKernel>,
+     .make = MakeOnCpu<MoveBy<RunConcat>>,
      .host = "concat_dim"}};
 MR_KERNELS(ConcatOffset, Cpu){{.make = MakeFunctionKernel<ConcatOffsetKernel>,
                                .host = "concat_dim, shape, offset",

@@ -1,13 +1,10 @@
-#include "millrace/ops/layout/cut.h"
-
 #include <vector>
 
-#include "millrace/ops/array/move.h"
-#include "millrace/ops/layout/join.h"
+#include "millrace/ops/layout/move_kernels.h"
 
 namespace millrace::ops {
 
-Status CutAlong(KernelContext& ctx, int input, int axis,
+Status CutAlong(KernelContext& ctx, const Mover& mover, int input, int axis,
                 absl::Span<const int64_t> sizes, const CutOptions& options) {
   const Tensor& in = ctx.input(input);
   const bool may_share =
@@ -16,7 +13,7 @@ Status CutAlong(KernelContext& ctx, int input, int axis,
   const int64_t inner = in.shape().NumElements(axis + 1, in.rank());
   const int64_t row = in.dim(axis) * inner;
   int64_t begin = 0;
-  std::vector<RowPart> parts;
+  std::vector<Mover::Piece> pieces;
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
     DimVector dims = in.shape().dims();
     dims[axis] = sizes[i];
@@ -30,14 +27,14 @@ Status CutAlong(KernelContext& ctx, int input, int axis,
       MR_ASSIGN_OR_RETURN(Tensor * out,
                           ctx.AllocateOutput(i, std::move(shape)));
       if (out->num_elements() > 0) {
-        parts.push_back({begin * inner, sizes[i] * inner, out->mutable_data()});
+        pieces.push_back({begin * inner, sizes[i] * inner, out});
       }
     }
     begin += sizes[i];
   }
-  if (parts.empty()) return OkStatus();
+  if (pieces.empty()) return OkStatus();
   MR_RETURN_IF_ERROR(ctx.BindInput(input));
-  return SplitRows(ctx, in.dtype(), in.data(), outer, row, parts);
+  return mover.Split(ctx, in, outer, row, pieces);
 }
 
 }  // namespace millrace::ops

@@ -8,19 +8,20 @@
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 #include "millrace/ops/indexing/accumulate.h"
+#include "millrace/ops/layout/move_kernels.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
-namespace {
 
-// Returns 0 if the edge itself is repeated, 1 if it is not.
-StatusOr<int64_t> EdgeOffset(const KernelInit& init) {
+StatusOr<int64_t> MirrorEdge(const KernelInit& init) {
   MR_ASSIGN_OR_RETURN(std::string mode, init.Attr<std::string>("mode"));
   if (mode == "SYMMETRIC") return 0;
   if (mode == "REFLECT") return 1;
   return InvalidArgument("mode must be either REFLECT or SYMMETRIC, got ",
                          mode);
 }
+
+namespace {
 
 // Returns, for each position of a padded dimension, the inner position that it
 // mirrors, times `stride`.
@@ -121,6 +122,41 @@ StatusOr<int64_t> SizeWithout(int64_t before, int64_t after, int64_t size,
   return inside;
 }
 
+template <class Size>
+StatusOr<std::vector<PaddedDim>> PlanMirror(const Tensor& in,
+                                            const Tensor& paddings,
+                                            int64_t edge, Size&& size_of) {
+  MR_RETURN_IF_ERROR(CheckPaddings(in, paddings));
+  std::vector<PaddedDim> dims;
+  for (int i = 0; i < in.rank(); ++i) {
+    const int64_t before = IntAt(paddings, 2 * i);
+    const int64_t after = IntAt(paddings, 2 * i + 1);
+    MR_ASSIGN_OR_RETURN(const int64_t size,
+                        size_of(before, after, in.dim(i), edge));
+    dims.push_back({size, before, after});
+  }
+  return dims;
+}
+
+}  // namespace
+
+StatusOr<std::vector<PaddedDim>> PlanMirrorPad(const Tensor& in,
+                                               const Tensor& paddings,
+                                               int64_t edge) {
+  MR_ASSIGN_OR_RETURN(std::vector<PaddedDim> dims,
+                      PlanMirror(in, paddings, edge, SizeWith));
+  for (int i = 0; i < in.rank(); ++i) dims[i].size = in.dim(i);
+  return dims;
+}
+
+StatusOr<std::vector<PaddedDim>> PlanMirrorPadGrad(const Tensor& in,
+                                                   const Tensor& paddings,
+                                                   int64_t edge) {
+  return PlanMirror(in, paddings, edge, SizeWithout);
+}
+
+namespace {
+
 // Calls f(row, place) for rows [begin, end) of the innermost dimension of a
 // padded tensor: `place` is where the mirrored row begins in the inner tensor.
 template <class F>
@@ -204,21 +240,20 @@ enum class Mirror {
 template <Mirror kMirror>
 struct MirrorPadKernel {
   static StatusOr<MirrorPadKernel> Make(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(int64_t edge, EdgeOffset(init));
+    MR_ASSIGN_OR_RETURN(int64_t edge, MirrorEdge(init));
     return MirrorPadKernel{edge};
   }
 
   Status Run(KernelContext& ctx) const {
-    constexpr auto kSize = kMirror == Mirror::kCopied ? SizeWith : SizeWithout;
     const Tensor& in = ctx.input(0);
     const Tensor& paddings = ctx.input(1);
-    MR_RETURN_IF_ERROR(CheckPaddings(in, paddings));
+    MR_ASSIGN_OR_RETURN(const std::vector<PaddedDim> plan,
+                        kMirror == Mirror::kCopied
+                            ? PlanMirrorPad(in, paddings, edge)
+                            : PlanMirrorPadGrad(in, paddings, edge));
     DimVector sizes;
-    for (int i = 0; i < in.rank(); ++i) {
-      MR_ASSIGN_OR_RETURN(const int64_t size,
-                          kSize(IntAt(paddings, 2 * i),
-                                IntAt(paddings, 2 * i + 1), in.dim(i), edge));
-      sizes.push_back(size);
+    for (const PaddedDim& p : plan) {
+      sizes.push_back(kMirror == Mirror::kCopied ? p.total() : p.size);
     }
     MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(sizes));
     if (shape == in.shape()) {

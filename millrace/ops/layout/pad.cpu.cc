@@ -6,20 +6,12 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/ops/layout/move_kernels.h"
 
 namespace millrace::ops {
-namespace {
 
-// A dimension of the input and its padding.
-struct Padded {
-  int64_t size = 0;
-  int64_t before = 0;
-  int64_t after = 0;
-  int64_t total() const { return before + size + after; }
-};
-
-StatusOr<std::vector<Padded>> Paddings(const Tensor& in,
-                                       const Tensor& paddings) {
+StatusOr<std::vector<PaddedDim>> PlanPad(const Tensor& in,
+                                         const Tensor& paddings) {
   if (paddings.rank() != 2 || paddings.dim(1) != 2) {
     return InvalidArgument("paddings must be a matrix with 2 columns: ",
                            paddings.shape().DebugString());
@@ -29,10 +21,10 @@ StatusOr<std::vector<Padded>> Paddings(const Tensor& in,
         "The first dimension of paddings must be the rank of inputs",
         paddings.shape().DebugString(), " ", in.shape().DebugString());
   }
-  std::vector<Padded> dims;
+  std::vector<PaddedDim> dims;
   for (int i = 0; i < in.rank(); ++i) {
-    const Padded p{in.dim(i), IntAt(paddings, 2 * i),
-                   IntAt(paddings, 2 * i + 1)};
+    const PaddedDim p{in.dim(i), IntAt(paddings, 2 * i),
+                      IntAt(paddings, 2 * i + 1)};
     if (p.before < 0 || p.after < 0) {
       return InvalidArgument("Paddings must be non-negative: ", p.before, " ",
                              p.after);
@@ -47,17 +39,19 @@ StatusOr<std::vector<Padded>> Paddings(const Tensor& in,
   return dims;
 }
 
-StatusOr<TensorShape> PaddedShape(absl::Span<const Padded> dims) {
+StatusOr<TensorShape> PaddedShape(absl::Span<const PaddedDim> dims) {
   DimVector sizes;
-  for (const Padded& p : dims) sizes.push_back(p.total());
+  for (const PaddedDim& p : dims) sizes.push_back(p.total());
   return TensorShape::Make(sizes);
 }
 
+namespace {
+
 // Merges dimensions without padding into those before them, so that rows get
 // long.
-std::vector<Padded> Join(absl::Span<const Padded> dims) {
-  std::vector<Padded> joined;
-  for (const Padded& p : dims) {
+std::vector<PaddedDim> Join(absl::Span<const PaddedDim> dims) {
+  std::vector<PaddedDim> joined;
+  for (const PaddedDim& p : dims) {
     if (!joined.empty() && p.before == 0 && p.after == 0) {
       joined.back().size *= p.size;
       joined.back().before *= p.size;
@@ -72,8 +66,8 @@ std::vector<Padded> Join(absl::Span<const Padded> dims) {
 
 Status PadWith(KernelContext& ctx, const char* value) {
   const Tensor& in = ctx.input(0);
-  MR_ASSIGN_OR_RETURN(const std::vector<Padded> given,
-                      Paddings(in, ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(const std::vector<PaddedDim> given,
+                      PlanPad(in, ctx.input(1)));
   MR_ASSIGN_OR_RETURN(TensorShape shape, PaddedShape(given));
   if (shape == in.shape()) {
     ctx.set_output(0, ctx.TakeInput(0));
@@ -83,8 +77,8 @@ Status PadWith(KernelContext& ctx, const char* value) {
   MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
   if (in.num_elements() == 0) return FillTensor(ctx, out, value);
-  const std::vector<Padded> dims = Join(given);
-  const Padded last = dims.back();
+  const std::vector<PaddedDim> dims = Join(given);
+  const PaddedDim last = dims.back();
   const int outer = static_cast<int>(dims.size()) - 1;
   DimVector rows_dims;
   int64_t rows = 1;

@@ -45,13 +45,15 @@ MR_CASES(ReverseSequence)(CaseList& c) {
   c.Ok({F32({2, 3, 4, 5}), Vec({1, 4, 0})}, {{"seq_dim", 2}, {"batch_dim", 1}});
   const auto error = [&c](std::initializer_list<double> lengths, AttrMap attrs,
                           const char* words) {
-    c.Error({F32({2, 3}), Vec(lengths)}, std::move(attrs),
-            StatusCode::kInvalidArgument, words);
+    return &c.Error({F32({2, 3}), Vec(lengths)}, std::move(attrs),
+                    StatusCode::kInvalidArgument, words);
   };
   error({1, 1, 1}, {{"seq_dim", 1}},
         "Length of seq_lengths != input.dims(0), (3 vs. 2)");
-  error({1, 4}, {{"seq_dim", 1}}, "seq_lens(1) > input.dims(1)");
-  error({1, -1}, {{"seq_dim", 1}}, "seq_lens(1) < 0");
+  error({1, 4}, {{"seq_dim", 1}}, "seq_lens(1) > input.dims(1)")
+      ->Name("lengths that the host does not see");
+  error({1, -1}, {{"seq_dim", 1}}, "seq_lens(1) < 0")
+      ->Name("lengths that the host does not see");
   error({1, 1}, {{"seq_dim", 0}}, "batch_dim == seq_dim == 0");
   c.BuildError({F32({2, 3}), Vec({1, 1})}, {{"seq_dim", 2}},
                "seq_dim must be < input rank: 2 vs. 2");

@@ -2,13 +2,14 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/ops/layout/move_kernels.h"
 
 namespace millrace::ops {
 namespace {
 
-Status ReverseDims(KernelContext& ctx, const std::vector<bool>& reversed) {
+Status ReverseDims(KernelContext& ctx, const Mover& mover,
+                   const std::vector<bool>& reversed) {
   const Tensor& in = ctx.input(0);
   bool any = false;
   for (int i = 0; i < in.rank(); ++i) any |= reversed[i] && in.dim(i) > 1;
@@ -23,10 +24,12 @@ Status ReverseDims(KernelContext& ctx, const std::vector<bool>& reversed) {
     spec.Add(in.dim(i), reversed[i] ? -strides[i] : strides[i], strides[i]);
     if (reversed[i]) spec.src_offset += (in.dim(i) - 1) * strides[i];
   }
-  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+  return mover.Copy(ctx, in, out, spec);
 }
 
-Status ReverseV2Kernel(KernelContext& ctx) {
+}  // namespace
+
+Status RunReverseV2(KernelContext& ctx, const Mover& mover) {
   const Tensor& in = ctx.input(0);
   const Tensor& axes = ctx.input(1);
   const int rank = in.rank();
@@ -51,10 +54,10 @@ Status ReverseV2Kernel(KernelContext& ctx) {
       return InvalidArgument("axis ", at, " specified more than once.");
     reversed[at] = true;
   }
-  return ReverseDims(ctx, reversed);
+  return ReverseDims(ctx, mover, reversed);
 }
 
-Status ReverseKernel(KernelContext& ctx) {
+Status RunReverse(KernelContext& ctx, const Mover& mover) {
   const Tensor& in = ctx.input(0);
   const Tensor& dims = ctx.input(1);
   if (in.rank() == 0) {
@@ -75,45 +78,59 @@ Status ReverseKernel(KernelContext& ctx) {
         in.rank(), "'dims' has ", dims.num_elements(), " values");
   }
   const auto flags = dims.flat<bool>();
-  return ReverseDims(ctx, std::vector<bool>(flags.begin(), flags.end()));
+  return ReverseDims(ctx, mover, std::vector<bool>(flags.begin(), flags.end()));
 }
+
+StatusOr<SequenceDims> SequenceDims::Make(const KernelInit& init) {
+  SequenceDims d;
+  MR_ASSIGN_OR_RETURN(d.seq, init.Attr<int32_t>("seq_dim"));
+  MR_ASSIGN_OR_RETURN(d.batch, init.Attr<int32_t>("batch_dim"));
+  if (d.batch < 0) return InvalidArgument("Invalid batch_dim ", d.batch);
+  if (d.seq < 0) return InvalidArgument("Invalid seq_dim ", d.seq);
+  return d;
+}
+
+Status SequenceDims::Check(const TensorShape& in,
+                           const TensorShape& lengths) const {
+  const int rank = in.rank();
+  if (lengths.rank() != 1) {
+    return InvalidArgument("seq_lengths must be 1-dim, not ", lengths.rank());
+  }
+  if (batch == seq) {
+    return InvalidArgument("batch_dim == seq_dim == ", seq);
+  }
+  if (seq >= rank) {
+    return InvalidArgument("seq_dim must be < input rank ( ", seq, " vs. ",
+                           rank, ")");
+  }
+  if (batch >= rank) {
+    return InvalidArgument("batch_dim must be < input rank ( ", batch, " vs. ",
+                           rank, ")");
+  }
+  const int64_t rows = in.dim(static_cast<int>(batch));
+  if (lengths.num_elements() != rows) {
+    return InvalidArgument("Length of seq_lengths != input.dims(", batch,
+                           "), (", lengths.num_elements(), " vs. ", rows, ")");
+  }
+  return OkStatus();
+}
+
+namespace {
 
 enum class Order { kKept, kReversed };
 
 struct ReverseSequenceKernel {
   static StatusOr<ReverseSequenceKernel> Make(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(int64_t seq_dim, init.Attr<int32_t>("seq_dim"));
-    MR_ASSIGN_OR_RETURN(int64_t batch_dim, init.Attr<int32_t>("batch_dim"));
-    if (batch_dim < 0) return InvalidArgument("Invalid batch_dim ", batch_dim);
-    if (seq_dim < 0) return InvalidArgument("Invalid seq_dim ", seq_dim);
-    return ReverseSequenceKernel{seq_dim, batch_dim};
+    MR_ASSIGN_OR_RETURN(const SequenceDims dims, SequenceDims::Make(init));
+    return ReverseSequenceKernel{dims.seq, dims.batch, dims};
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& in = ctx.input(0);
     const Tensor& lengths = ctx.input(1);
-    const int rank = in.rank();
-    if (lengths.rank() != 1) {
-      return InvalidArgument("seq_lengths must be 1-dim, not ", lengths.rank());
-    }
-    if (batch_dim == seq_dim) {
-      return InvalidArgument("batch_dim == seq_dim == ", seq_dim);
-    }
-    if (seq_dim >= rank) {
-      return InvalidArgument("seq_dim must be < input rank ( ", seq_dim,
-                             " vs. ", rank, ")");
-    }
-    if (batch_dim >= rank) {
-      return InvalidArgument("batch_dim must be < input rank ( ", batch_dim,
-                             " vs. ", rank, ")");
-    }
+    MR_RETURN_IF_ERROR(dims.Check(in.shape(), lengths.shape()));
     const int batch = static_cast<int>(batch_dim);
     const int seq = static_cast<int>(seq_dim);
-    if (lengths.num_elements() != in.dim(batch)) {
-      return InvalidArgument("Length of seq_lengths != input.dims(", batch,
-                             "), (", lengths.num_elements(), " vs. ",
-                             in.dim(batch), ")");
-    }
     for (int64_t b = 0; b < lengths.num_elements(); ++b) {
       const int64_t n = IntAt(lengths, b);
       if (n < 0) return InvalidArgument("seq_lens(", b, ") < 0");
@@ -157,16 +174,16 @@ struct ReverseSequenceKernel {
 
   int64_t seq_dim;
   int64_t batch_dim;
+  SequenceDims dims;
 };
 
 }  // namespace
 
-MR_KERNELS(ReverseV2, Cpu){{.make = MakeFunctionKernel<ReverseV2Kernel>,
+MR_KERNELS(ReverseV2, Cpu){{.make = MakeOnCpu<MoveBy<RunReverseV2>>,
                             .host = "axis",
                             .views = "tensor"}};
-MR_KERNELS(Reverse, Cpu){{.make = MakeFunctionKernel<ReverseKernel>,
-                          .host = "dims",
-                          .views = "tensor"}};
+MR_KERNELS(Reverse, Cpu){
+    {.make = MakeOnCpu<MoveBy<RunReverse>>, .host = "dims", .views = "tensor"}};
 MR_KERNELS(ReverseSequence, Cpu){{.types = "T: " MR_PLAIN_AND_STRING_TYPES,
                                   .make = MakeKernel<ReverseSequenceKernel>,
                                   .host = "seq_lengths"}};

@@ -4,14 +4,12 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/ops/layout/move_kernels.h"
 
 namespace millrace::ops {
-namespace {
 
-Status RollKernel(KernelContext& ctx) {
-  const Tensor& in = ctx.input(0);
-  const Tensor& shifts = ctx.input(1);
-  const Tensor& axes = ctx.input(2);
+StatusOr<DimVector> PlanRoll(const Tensor& in, const Tensor& shifts,
+                             const Tensor& axes) {
   const int rank = in.rank();
   if (rank < 1) return InvalidArgument("input must be 1-D or higher");
   if (shifts.rank() > 1) {
@@ -25,7 +23,6 @@ Status RollKernel(KernelContext& ctx) {
   if (!(shifts.shape() == axes.shape())) {
     return InvalidArgument("shift and axis must have the same size");
   }
-  // The shift of each dimension to the right, in [0, size).
   DimVector moved(static_cast<size_t>(rank));
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
     int64_t axis = IntAt(axes, i);
@@ -36,7 +33,16 @@ Status RollKernel(KernelContext& ctx) {
     moved[axis] =
         ((moved[axis] + IntAt(shifts, i) % size) % size + size) % size;
   }
-  int last = rank - 1;
+  return moved;
+}
+
+namespace {
+
+Status RollKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  MR_ASSIGN_OR_RETURN(const DimVector moved,
+                      PlanRoll(in, ctx.input(1), ctx.input(2)));
+  int last = in.rank() - 1;
   while (last >= 0 && moved[last] == 0) --last;
   if (last < 0 || in.num_elements() == 0) {
     ctx.set_output(0, ctx.TakeInput(0));

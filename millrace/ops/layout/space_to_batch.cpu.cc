@@ -2,8 +2,7 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
-#include "millrace/ops/layout/block_move.op.h"
+#include "millrace/ops/layout/move_kernels.h"
 
 namespace millrace::ops {
 namespace {
@@ -52,9 +51,9 @@ int64_t CeilOf(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Copies the elements that both tensors have, block by block. `space` is the
 // shape with the larger spatial dimensions, `batch` the one with the larger
 // batch.
-Status CopyBlocks(KernelContext& ctx, const Blocks& b, DataType type,
+Status CopyBlocks(KernelContext& ctx, const Mover& mover, const Blocks& b,
                   const TensorShape& space, const TensorShape& batch,
-                  BlockMove move, const char* from, char* to) {
+                  BlockMove move, const Tensor& from, Tensor* to) {
   const bool to_batch = move == BlockMove::kFromSpace;
   const int n = b.n();
   const DimVector space_strides = RowMajorStrides(space.dims());
@@ -99,141 +98,134 @@ Status CopyBlocks(KernelContext& ctx, const Blocks& b, DataType type,
     add(rest, 1, 1);
     spec.src_offset = to_batch ? space_at : batch_at;
     spec.dst_offset = to_batch ? batch_at : space_at;
-    MR_RETURN_IF_ERROR(StridedCopy(ctx, type, from, to, spec));
+    MR_RETURN_IF_ERROR(mover.Copy(ctx, from, to, spec));
   }
   return OkStatus();
 }
 
-// The source of an op's block sizes: an attribute with one size for both
-// dimensions of an image, or an input with a vector.
-enum class BlockSizes { kAttr, kInput };
+}  // namespace
 
-template <BlockMove kMove, BlockSizes kSizes>
-class BlocksKernel {
- public:
-  static StatusOr<BlocksKernel> Make(const KernelInit& init) {
-    BlocksKernel k;
-    if constexpr (kSizes == BlockSizes::kAttr) {
-      MR_ASSIGN_OR_RETURN(k.block_size_, init.Attr<int32_t>("block_size"));
-      if (k.block_size_ <= 1) {
-        return InvalidArgument("Block size should be > 1: ", k.block_size_);
-      }
+StatusOr<BatchBlocks> BatchBlocks::Make(const KernelInit& init, BlockMove move,
+                                        BlockSizes sizes) {
+  BatchBlocks k;
+  k.move_ = move;
+  k.sizes_ = sizes;
+  if (sizes == BlockSizes::kAttr) {
+    MR_ASSIGN_OR_RETURN(k.block_size_, init.Attr<int32_t>("block_size"));
+    if (k.block_size_ <= 1) {
+      return InvalidArgument("Block size should be > 1: ", k.block_size_);
     }
-    return k;
   }
-  Status Run(KernelContext& ctx) const {
-    const Tensor& x = ctx.input(0);
-    const char* what = kToBatch ? "paddings" : "crops";
-    std::vector<int64_t> block = {block_size_, block_size_};
-    if (kSizes == BlockSizes::kInput) {
-      if (ctx.input(1).rank() != 1) {
-        return InvalidArgument("block_shape rank should be 1 instead of ",
-                               ctx.input(1).rank());
-      }
-      block = IntValues(ctx.input(1));
-    } else if (x.rank() != 4) {
-      // Stock has no space there.
-      return InvalidArgument("Input rank should be: 4instead of: ", x.rank());
+  return k;
+}
+
+Status BatchBlocks::Run(KernelContext& ctx, const Mover& mover) const {
+  const Tensor& x = ctx.input(0);
+  const char* what = to_batch() ? "paddings" : "crops";
+  std::vector<int64_t> block = {block_size_, block_size_};
+  if (sizes_ == BlockSizes::kInput) {
+    if (ctx.input(1).rank() != 1) {
+      return InvalidArgument("block_shape rank should be 1 instead of ",
+                             ctx.input(1).rank());
     }
-    MR_ASSIGN_OR_RETURN(
-        const Blocks b,
-        ReadBlocks(block, ctx.input(kSizes == BlockSizes::kInput ? 2 : 1), what,
-                   kSizes == BlockSizes::kInput ? what
-                   : kToBatch                   ? "Paddings"
-                                                : "Crops"));
-    if (x.rank() < b.n() + 1) {
-      return InvalidArgument("input rank should be >= ", b.n() + 1,
-                             " instead of ", x.rank());
+    block = IntValues(ctx.input(1));
+  } else if (x.rank() != 4) {
+    // Stock has no space there.
+    return InvalidArgument("Input rank should be: 4instead of: ", x.rank());
+  }
+  MR_ASSIGN_OR_RETURN(
+      const Blocks b,
+      ReadBlocks(block, ctx.input(sizes_ == BlockSizes::kInput ? 2 : 1), what,
+                 sizes_ == BlockSizes::kInput ? what
+                 : to_batch()                 ? "Paddings"
+                                              : "Crops"));
+  if (x.rank() < b.n() + 1) {
+    return InvalidArgument("input rank should be >= ", b.n() + 1,
+                           " instead of ", x.rank());
+  }
+  DimVector dims = x.shape().dims();
+  int64_t blocks = 1;
+  for (int i = 0; i < b.n(); ++i) {
+    if (__builtin_mul_overflow(blocks, b.block[i], &blocks)) {
+      return InvalidArgument("block_shape is too large");
     }
-    DimVector dims = x.shape().dims();
-    int64_t blocks = 1;
-    for (int i = 0; i < b.n(); ++i) {
-      if (__builtin_mul_overflow(blocks, b.block[i], &blocks)) {
-        return InvalidArgument("block_shape is too large");
-      }
+  }
+  if (to_batch()) {
+    if (__builtin_mul_overflow(dims[0], blocks, &dims[0])) {
+      return InvalidArgument("the output's batch is too large");
     }
-    if (kToBatch) {
-      if (__builtin_mul_overflow(dims[0], blocks, &dims[0])) {
-        return InvalidArgument("the output's batch is too large");
-      }
-    } else {
-      if (dims[0] % blocks != 0) {
-        return InvalidArgument("Input batch dimension (", dims[0],
-                               ") is not divisible by product of block sizes (",
-                               blocks, ")");
-      }
-      dims[0] /= blocks;
+  } else {
+    if (dims[0] % blocks != 0) {
+      return InvalidArgument("Input batch dimension (", dims[0],
+                             ") is not divisible by product of block sizes (",
+                             blocks, ")");
     }
-    for (int i = 0; i < b.n(); ++i) {
-      int64_t& size = dims[static_cast<size_t>(i) + 1];
-      int64_t pad = 0;
-      if (__builtin_add_overflow(b.before[i], b.after[i], &pad)) {
+    dims[0] /= blocks;
+  }
+  for (int i = 0; i < b.n(); ++i) {
+    int64_t& size = dims[static_cast<size_t>(i) + 1];
+    int64_t pad = 0;
+    if (__builtin_add_overflow(b.before[i], b.after[i], &pad)) {
+      return InvalidArgument(what, " are too large");
+    }
+    if (to_batch()) {
+      int64_t padded = 0;
+      if (__builtin_add_overflow(size, pad, &padded)) {
         return InvalidArgument(what, " are too large");
       }
-      if (kToBatch) {
-        int64_t padded = 0;
-        if (__builtin_add_overflow(size, pad, &padded)) {
-          return InvalidArgument(what, " are too large");
-        }
-        if (padded % b.block[i] != 0) {
-          return InvalidArgument("padded_shape[", i, "]=", padded,
-                                 " is not divisible by block_shape[", i,
-                                 "]=", b.block[i]);
-        }
-        size = padded / b.block[i];
-      } else {
-        int64_t whole = 0;
-        if (__builtin_mul_overflow(size, b.block[i], &whole)) {
-          return InvalidArgument("the output is too large");
-        }
-        if (whole < pad) {
-          return InvalidArgument("cropped_shape[", i, "]=", whole - pad,
-                                 " must be non-negative");
-        }
-        size = whole - pad;
+      if (padded % b.block[i] != 0) {
+        return InvalidArgument("padded_shape[", i, "]=", padded,
+                               " is not divisible by block_shape[", i,
+                               "]=", b.block[i]);
       }
+      size = padded / b.block[i];
+    } else {
+      int64_t whole = 0;
+      if (__builtin_mul_overflow(size, b.block[i], &whole)) {
+        return InvalidArgument("the output is too large");
+      }
+      if (whole < pad) {
+        return InvalidArgument("cropped_shape[", i, "]=", whole - pad,
+                               " must be non-negative");
+      }
+      size = whole - pad;
     }
-    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
-    if (b.MovesNothing()) {
-      ctx.set_output(0, ctx.TakeInput(0));
-      return OkStatus();
-    }
-    MR_RETURN_IF_ERROR(ctx.BindInput(0));
-    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
-    if (out->num_elements() == 0) return OkStatus();
-    if (kToBatch) MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
-    if (x.num_elements() == 0) return OkStatus();
-    return kToBatch ? CopyBlocks(ctx, b, x.dtype(), x.shape(), shape, kMove,
-                                 x.data(), out->mutable_data())
-                    : CopyBlocks(ctx, b, x.dtype(), shape, x.shape(), kMove,
-                                 x.data(), out->mutable_data());
   }
-
- private:
-  static constexpr bool kToBatch = kMove == BlockMove::kFromSpace;
-
-  int64_t block_size_ = 0;
-};
-
-}  // namespace
+  MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+  if (b.MovesNothing()) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  if (to_batch()) MR_RETURN_IF_ERROR(mover.Zero(ctx, out));
+  if (x.num_elements() == 0) return OkStatus();
+  return to_batch()
+             ? CopyBlocks(ctx, mover, b, x.shape(), shape, move_, x, out)
+             : CopyBlocks(ctx, mover, b, shape, x.shape(), move_, x, out);
+}
 
 MR_KERNELS(SpaceToBatch, Cpu){
     {.types = "T: " MR_REAL_TYPES,
-     .make = MakeKernel<BlocksKernel<BlockMove::kFromSpace, BlockSizes::kAttr>>,
+     .make =
+         MakeOnCpu<BatchBlocksKernel<BlockMove::kFromSpace, BlockSizes::kAttr>>,
      .host = "paddings"}};
 MR_KERNELS(SpaceToBatchND, Cpu){
     {.types = "T: " MR_REAL_TYPES,
-     .make =
-         MakeKernel<BlocksKernel<BlockMove::kFromSpace, BlockSizes::kInput>>,
+     .make = MakeOnCpu<
+         BatchBlocksKernel<BlockMove::kFromSpace, BlockSizes::kInput>>,
      .host = "block_shape, paddings",
      .views = "input"}};
 MR_KERNELS(BatchToSpace, Cpu){
     {.types = "T: " MR_REAL_TYPES,
-     .make = MakeKernel<BlocksKernel<BlockMove::kToSpace, BlockSizes::kAttr>>,
+     .make =
+         MakeOnCpu<BatchBlocksKernel<BlockMove::kToSpace, BlockSizes::kAttr>>,
      .host = "crops"}};
 MR_KERNELS(BatchToSpaceND, Cpu){
     {.types = "T: " MR_REAL_TYPES,
-     .make = MakeKernel<BlocksKernel<BlockMove::kToSpace, BlockSizes::kInput>>,
+     .make =
+         MakeOnCpu<BatchBlocksKernel<BlockMove::kToSpace, BlockSizes::kInput>>,
      .host = "block_shape, crops",
      .views = "input"}};
 

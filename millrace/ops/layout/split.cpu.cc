@@ -2,9 +2,8 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
-#include "millrace/ops/layout/cut.h"
+#include "millrace/ops/layout/move_kernels.h"
 
 namespace millrace::ops {
 namespace {
@@ -22,7 +21,9 @@ StatusOr<int> SplitDim(const Tensor& split_dim, const Tensor& in) {
   return static_cast<int>(dim);
 }
 
-Status SplitKernel(KernelContext& ctx) {
+}  // namespace
+
+Status RunSplit(KernelContext& ctx, const Mover& mover) {
   const Tensor& split_dim = ctx.input(0);
   const Tensor& in = ctx.input(1);
   if (split_dim.rank() != 0) {
@@ -42,9 +43,11 @@ Status SplitKernel(KernelContext& ctx) {
     return OkStatus();
   }
   return CutAlong(
-      ctx, 1, dim,
+      ctx, mover, 1, dim,
       std::vector<int64_t>(static_cast<size_t>(n), in.dim(dim) / n));
 }
+
+namespace {
 
 // Returns whether a vector may be shared: as in TensorFlow, all pieces are
 // shared or none is.
@@ -61,7 +64,9 @@ bool AllPiecesAligned(const Tensor& in, absl::Span<const int64_t> sizes) {
   return true;
 }
 
-Status SplitVKernel(KernelContext& ctx) {
+}  // namespace
+
+Status RunSplitV(KernelContext& ctx, const Mover& mover) {
   const Tensor& in = ctx.input(0);
   const Tensor& splits = ctx.input(1);
   const Tensor& split_dim = ctx.input(2);
@@ -115,18 +120,16 @@ Status SplitVKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
   }
-  return CutAlong(ctx, 0, dim, sizes,
+  return CutAlong(ctx, mover, 0, dim, sizes,
                   {.shares_vector = AllPiecesAligned(in, sizes)});
 }
 
-}  // namespace
-
 MR_KERNELS(Split, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", quint8",
-                        .make = MakeFunctionKernel<SplitKernel>,
+                        .make = MakeOnCpu<MoveBy<RunSplit>>,
                         .host = "split_dim",
                         .views = "value"}};
 MR_KERNELS(SplitV, Cpu){{.types = "T: " MR_ELEMENT_TYPES ", quint8",
-                         .make = MakeFunctionKernel<SplitVKernel>,
+                         .make = MakeOnCpu<MoveBy<RunSplitV>>,
                          .host = "size_splits, split_dim",
                          .views = "value"}};
 

@@ -3,9 +3,9 @@
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
 #include "millrace/ops/indexing/accumulate.h"
+#include "millrace/ops/layout/move_kernels.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -32,7 +32,9 @@ StatusOr<std::vector<int64_t>> Multiples(const Tensor& in,
   return values;
 }
 
-Status TileKernel(KernelContext& ctx) {
+}  // namespace
+
+Status RunTile(KernelContext& ctx, const Mover& mover) {
   const Tensor& in = ctx.input(0);
   MR_ASSIGN_OR_RETURN(std::vector<int64_t> multiples,
                       Multiples(in, ctx.input(1)));
@@ -63,8 +65,10 @@ Status TileKernel(KernelContext& ctx) {
     spec.Add(multiples[i], 0, out_strides[i] * in.dim(i));
     spec.Add(in.dim(i), in_strides[i], out_strides[i]);
   }
-  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+  return mover.Copy(ctx, in, out, spec);
 }
+
+namespace {
 
 // Adds up the tiles. Iterates over the input in its order; the position in the
 // output is kept by dimension.
@@ -84,11 +88,11 @@ void SumTiles(const Tensor& in, absl::Span<const int64_t> out_dims,
   }
 }
 
-Status TileGradKernel(KernelContext& ctx) {
-  const Tensor& in = ctx.input(0);
-  MR_ASSIGN_OR_RETURN(std::vector<int64_t> multiples,
-                      Multiples(in, ctx.input(1)));
-  DimVector dims;
+}  // namespace
+
+StatusOr<TileGradPlan> PlanTileGrad(const Tensor& in, const Tensor& tiles) {
+  MR_ASSIGN_OR_RETURN(std::vector<int64_t> multiples, Multiples(in, tiles));
+  DimVector dims, by_tile;
   for (int i = 0; i < in.rank(); ++i) {
     if (multiples[i] == 0 || in.dim(i) % multiples[i] != 0) {
       return InvalidArgument("Expected input_dim[", i,
@@ -96,9 +100,20 @@ Status TileGradKernel(KernelContext& ctx) {
                              in.dim(i), " % ", multiples[i], " != 0");
     }
     dims.push_back(in.dim(i) / multiples[i]);
+    by_tile.push_back(multiples[i]);
+    by_tile.push_back(dims.back());
   }
-  TensorShape shape{absl::Span<const int64_t>(dims)};
-  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, std::move(shape)));
+  return TileGradPlan{TensorShape(absl::Span<const int64_t>(dims)),
+                      std::move(by_tile)};
+}
+
+namespace {
+
+Status TileGradKernel(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  MR_ASSIGN_OR_RETURN(const TileGradPlan plan, PlanTileGrad(in, ctx.input(1)));
+  const DimVector dims = plan.shape.dims();
+  MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, plan.shape));
   MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
   return Dispatch(NumericTypes{}, in.dtype(), [&]<class T>() -> Status {
     SumTiles<T>(in, dims, out);
@@ -106,7 +121,9 @@ Status TileGradKernel(KernelContext& ctx) {
   });
 }
 
-Status BroadcastToKernel(KernelContext& ctx) {
+}  // namespace
+
+Status RunBroadcastTo(KernelContext& ctx, const Mover& mover) {
   const Tensor& in = ctx.input(0);
   const Tensor& sizes = ctx.input(1);
   if (sizes.rank() != 1) {
@@ -142,19 +159,17 @@ Status BroadcastToKernel(KernelContext& ctx) {
     spec.Add(shape.dim(i), repeated ? 0 : in_strides[i - extra],
              out_strides[i]);
   }
-  return StridedCopy(ctx, in.dtype(), in.data(), out->mutable_data(), spec);
+  return mover.Copy(ctx, in, out, spec);
 }
 
-}  // namespace
-
-MR_KERNELS(Tile, Cpu){{.make = MakeFunctionKernel<TileKernel>,
+MR_KERNELS(Tile, Cpu){{.make = MakeOnCpu<MoveBy<RunTile>>,
                        .host = "multiples",
                        .views = "input"}};
 MR_KERNELS(TileGrad, Cpu){{.types = "T: " MR_NUMBER_TYPES,
                            .make = MakeFunctionKernel<TileGradKernel>,
                            .host = "multiples"}};
 MR_KERNELS(BroadcastTo, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
-                              .make = MakeFunctionKernel<BroadcastToKernel>,
+                              .make = MakeOnCpu<MoveBy<RunBroadcastTo>>,
                               .host = "shape",
                               .views = "input"}};
 

@@ -3,7 +3,7 @@
 #include "absl/strings/str_join.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
+#include "millrace/ops/layout/move_kernels.h"
 
 namespace millrace::ops {
 namespace {
@@ -45,43 +45,66 @@ Status ConjugateInPlace(KernelContext& ctx, Tensor* t) {
   });
 }
 
-enum class Elements { kAsTheyAre, kConjugated };
-
-template <Elements kElements>
-Status TransposeKernel(KernelContext& ctx) {
-  const Tensor& x = ctx.input(0);
-  MR_ASSIGN_OR_RETURN(std::vector<int> perm,
-                      Permutation(ctx.input(1), x.rank()));
-  const bool conjugate =
-      kElements == Elements::kConjugated && IsComplex(x.dtype());
-  const DimVector strides = RowMajorStrides(x.shape().dims());
-  DimVector dims;
+// What a transpose does: the shape of its output, and the copy.
+struct TransposePlan {
+  TensorShape shape;
+  StridedCopySpec copy;
   bool in_order = true;  // for dimensions of more than one element
+};
+
+StatusOr<TransposePlan> PlanTranspose(const Tensor& x, const Tensor& perm) {
+  MR_ASSIGN_OR_RETURN(const std::vector<int> from, Permutation(perm, x.rank()));
+  const DimVector strides = RowMajorStrides(x.shape().dims());
+  TransposePlan plan;
+  DimVector dims;
   int last = -1;
-  for (int from : perm) {
-    dims.push_back(x.dim(from));
-    if (x.dim(from) == 1) continue;
-    in_order &= from > last;
-    last = from;
+  for (int d : from) {
+    dims.push_back(x.dim(d));
+    if (x.dim(d) == 1) continue;
+    plan.in_order &= d > last;
+    last = d;
   }
-  TensorShape shape{absl::Span<const int64_t>(dims)};
-  if (in_order && !conjugate) {
-    const Tensor taken = ctx.TakeInput(0);
-    ctx.set_output(0, taken.Reshaped(std::move(shape)));
-    return OkStatus();
-  }
-  MR_RETURN_IF_ERROR(ctx.BindInput(0));
-  MR_ASSIGN_OR_RETURN(Tensor * y, ctx.AllocateOutput(0, shape));
   const DimVector out_strides = RowMajorStrides(dims);
-  StridedCopySpec spec;
-  for (size_t i = 0; i < perm.size(); ++i)
-    spec.Add(dims[i], strides[perm[i]], out_strides[i]);
-  MR_RETURN_IF_ERROR(
-      StridedCopy(ctx, x.dtype(), x.data(), y->mutable_data(), spec));
-  if (!conjugate) return OkStatus();
-  return x.dtype() == DataType::kComplex64
-             ? ConjugateInPlace<Complex64>(ctx, y)
-             : ConjugateInPlace<Complex128>(ctx, y);
+  for (size_t i = 0; i < from.size(); ++i) {
+    plan.copy.Add(dims[i], strides[from[i]], out_strides[i]);
+  }
+  plan.shape = TensorShape(absl::Span<const int64_t>(dims));
+  return plan;
+}
+
+StatusOr<Tensor*> CopyAsPlanned(KernelContext& ctx, const Mover& mover,
+                                const TransposePlan& plan) {
+  MR_RETURN_IF_ERROR(ctx.BindInput(0));
+  MR_ASSIGN_OR_RETURN(Tensor* const y, ctx.AllocateOutput(0, plan.shape));
+  MR_RETURN_IF_ERROR(mover.Copy(ctx, ctx.input(0), y, plan.copy));
+  return y;
+}
+
+}  // namespace
+
+Status RunTranspose(KernelContext& ctx, const Mover& mover) {
+  const Tensor& x = ctx.input(0);
+  MR_ASSIGN_OR_RETURN(TransposePlan plan, PlanTranspose(x, ctx.input(1)));
+  if (!plan.in_order) return CopyAsPlanned(ctx, mover, plan).status();
+  const Tensor taken = ctx.TakeInput(0);
+  ctx.set_output(0, taken.Reshaped(std::move(plan.shape)));
+  return OkStatus();
+}
+
+StatusOr<Tensor*> TransposedCopy(KernelContext& ctx, const Mover& mover) {
+  MR_ASSIGN_OR_RETURN(const TransposePlan plan,
+                      PlanTranspose(ctx.input(0), ctx.input(1)));
+  return CopyAsPlanned(ctx, mover, plan);
+}
+
+namespace {
+
+Status ConjugateTransposeKernel(KernelContext& ctx) {
+  const DataType type = ctx.input(0).dtype();
+  if (!IsComplex(type)) return RunTranspose(ctx, CpuMover());
+  MR_ASSIGN_OR_RETURN(Tensor* const y, TransposedCopy(ctx, CpuMover()));
+  return type == DataType::kComplex64 ? ConjugateInPlace<Complex64>(ctx, y)
+                                      : ConjugateInPlace<Complex128>(ctx, y);
 }
 
 template <class T>
@@ -115,15 +138,14 @@ Status InvertPermutationKernel(KernelContext& ctx) {
 
 }  // namespace
 
-MR_KERNELS(Transpose, Cpu){
-    {.types = "T: " MR_ELEMENT_TYPES,
-     .make = MakeFunctionKernel<TransposeKernel<Elements::kAsTheyAre>>,
-     .host = "perm",
-     .views = "x"}};
-MR_KERNELS(ConjugateTranspose, Cpu){
-    {.types = "T: " MR_ELEMENT_TYPES,
-     .make = MakeFunctionKernel<TransposeKernel<Elements::kConjugated>>,
-     .host = "perm"}};
+MR_KERNELS(Transpose, Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                            .make = MakeOnCpu<MoveBy<RunTranspose>>,
+                            .host = "perm",
+                            .views = "x"}};
+MR_KERNELS(ConjugateTranspose,
+           Cpu){{.types = "T: " MR_ELEMENT_TYPES,
+                 .make = MakeFunctionKernel<ConjugateTransposeKernel>,
+                 .host = "perm"}};
 MR_KERNELS(InvertPermutation,
            Cpu){{.make = MakeFunctionKernel<InvertPermutationKernel>}};
 

@@ -7,55 +7,83 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/nn/batch_norm.h"
 #include "millrace/ops/nn/channel_loops.h"
-#include "millrace/ops/nn/channel_pieces.h"
 
 namespace millrace::ops {
+
+StatusOr<BatchNormAttrs> BatchNormAttrs::Make(const KernelInit& init) {
+  BatchNormAttrs k;
+  MR_ASSIGN_OR_RETURN(k.epsilon, init.Attr<float>("epsilon"));
+  MR_ASSIGN_OR_RETURN(k.factor, init.Attr<float>("exponential_avg_factor"));
+  MR_ASSIGN_OR_RETURN(k.format, init.Attr<std::string>("data_format"));
+  MR_ASSIGN_OR_RETURN(k.training, init.Attr<bool>("is_training"));
+  if (!init.HasAttr("activation_mode")) return k;
+  MR_ASSIGN_OR_RETURN(const auto mode,
+                      init.Attr<std::string>("activation_mode"));
+  if (mode != "Identity" && mode != "Relu") {
+    return InvalidArgument("Unsupported activation mode: ", mode);
+  }
+  k.relu = mode == "Relu";
+  k.side = init.num_inputs() > 5;
+  if (init.num_inputs() > 6) {
+    return InvalidArgument("FusedBatchNorm accepts at most one side input.");
+  }
+  if (k.side && !k.relu) {
+    return InvalidArgument(
+        "Identity activation is not supported with non-empty side input");
+  }
+  return k;
+}
+
+namespace {
+
+// Checks statistics that an input has, which are read if they are `given`.
+Status CheckGiven(const Tensor& t, const std::string& name, bool given,
+                  bool training, int64_t channels) {
+  if (t.rank() != 1) return CheckChannels(t, ("estimated_" + name).c_str(), 1);
+  if (!given) return OkStatus();
+  const std::string when = training ? "When exponential_avg_factor != 1, "
+                                    : "When is_training=false, ";
+  return CheckChannels(t, (when + name).c_str(), channels);
+}
+
+}  // namespace
+
+StatusOr<ChannelLayout> BatchNormAttrs::Check(KernelContext& ctx) const {
+  const Tensor& x = ctx.input(0);
+  MR_ASSIGN_OR_RETURN(const ChannelLayout l,
+                      ChannelLayoutOf(format, x.shape()));
+  const int64_t n = l.channels;
+  if (side && !(ctx.input(5).shape() == x.shape())) {
+    return InvalidArgument("side_input shape must be equal to input shape: ",
+                           ctx.input(5).shape().DebugString(),
+                           " != ", x.shape().DebugString());
+  }
+  MR_RETURN_IF_ERROR(CheckChannels(ctx.input(1), "scale", n));
+  MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "offset", n));
+  const bool given = !training || factor != 1.0f;
+  for (const int i : {3, 4}) {
+    MR_RETURN_IF_ERROR(CheckGiven(ctx.input(i), i == 3 ? "mean" : "variance",
+                                  given, training, n));
+  }
+  return l;
+}
+
 namespace {
 
 class BatchNormKernel {
  public:
   static StatusOr<BatchNormKernel> Make(const KernelInit& init) {
     BatchNormKernel k;
-    MR_ASSIGN_OR_RETURN(k.epsilon_, init.Attr<float>("epsilon"));
-    MR_ASSIGN_OR_RETURN(k.factor_, init.Attr<float>("exponential_avg_factor"));
-    MR_ASSIGN_OR_RETURN(k.format_, init.Attr<std::string>("data_format"));
-    MR_ASSIGN_OR_RETURN(k.training_, init.Attr<bool>("is_training"));
-    if (!init.HasAttr("activation_mode")) return k;
-    MR_ASSIGN_OR_RETURN(const auto mode,
-                        init.Attr<std::string>("activation_mode"));
-    if (mode != "Identity" && mode != "Relu") {
-      return InvalidArgument("Unsupported activation mode: ", mode);
-    }
-    k.relu_ = mode == "Relu";
-    k.side_ = init.num_inputs() > 5;
-    if (init.num_inputs() > 6) {
-      return InvalidArgument("FusedBatchNorm accepts at most one side input.");
-    }
-    if (k.side_ && !k.relu_) {
-      return InvalidArgument(
-          "Identity activation is not supported with non-empty side input");
-    }
+    MR_ASSIGN_OR_RETURN(k.attrs_, BatchNormAttrs::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor x = ctx.input(0);
-    MR_ASSIGN_OR_RETURN(const ChannelLayout l,
-                        ChannelLayoutOf(format_, x.shape()));
+    MR_ASSIGN_OR_RETURN(const ChannelLayout l, attrs_.Check(ctx));
     const int64_t n = l.channels;
-    if (side_ && !(ctx.input(5).shape() == x.shape())) {
-      return InvalidArgument("side_input shape must be equal to input shape: ",
-                             ctx.input(5).shape().DebugString(),
-                             " != ", x.shape().DebugString());
-    }
-    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(1), "scale", n));
-    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "offset", n));
-    const bool given = !training_ || factor_ != 1.0f;
-    for (const int i : {3, 4}) {
-      MR_RETURN_IF_ERROR(
-          CheckGiven(ctx.input(i), i == 3 ? "mean" : "variance", given, n));
-    }
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     float* stats[4];
     for (int i = 0; i < 4; ++i) {
@@ -80,18 +108,20 @@ class BatchNormKernel {
       }
       return OkStatus();
     }
-    if (training_) {
+    if (attrs_.training) {
       MR_RETURN_IF_ERROR(Measure(ctx, in, l, stats[2], stats[3]));
       const double count = static_cast<double>(l.rest());
       const double bessel = count / std::max(1.0, count - 1);
       for (int64_t c = 0; c < n; ++c) {
         const auto variance = static_cast<float>(stats[3][c] * bessel);
-        stats[0][c] = factor_ == 1.0f
+        stats[0][c] = attrs_.factor == 1.0f
                           ? stats[2][c]
-                          : old_mean[c] * (1 - factor_) + stats[2][c] * factor_;
-        stats[1][c] = factor_ == 1.0f ? variance
-                                      : old_variance[c] * (1 - factor_) +
-                                            variance * factor_;
+                          : old_mean[c] * (1 - attrs_.factor) +
+                                stats[2][c] * attrs_.factor;
+        stats[1][c] = attrs_.factor == 1.0f
+                          ? variance
+                          : old_variance[c] * (1 - attrs_.factor) +
+                                variance * attrs_.factor;
       }
     } else {
       for (const int i : {0, 2}) {
@@ -101,11 +131,11 @@ class BatchNormKernel {
     }
     std::vector<float> factors(static_cast<size_t>(n));
     for (int64_t c = 0; c < n; ++c) {
-      factors[c] = scale[c] / std::sqrt(stats[3][c] + epsilon_);
+      factors[c] = scale[c] / std::sqrt(stats[3][c] + attrs_.epsilon);
     }
     const ChannelPieces pieces(l);
     MutableFloatElements z(out, 2 * out->size_bytes());
-    const FloatElements side(ctx.input(side_ ? 5 : 0));
+    const FloatElements side(ctx.input(attrs_.side ? 5 : 0));
     return ctx.ParallelFor(
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
           std::vector<float> room, result;
@@ -122,9 +152,9 @@ class BatchNormKernel {
               NormalizePlane(from, stats[2][c], factors[c], offset[c], size,
                              to);
             }
-            if (side_) {
+            if (attrs_.side) {
               AddAndRectify(side.At(at, size, room), size, to);
-            } else if (relu_) {
+            } else if (attrs_.relu) {
               Rectify(size, to);
             }
             z.Put(at, size, result);
@@ -133,17 +163,6 @@ class BatchNormKernel {
   }
 
  private:
-  // Checks statistics that an input has, which are read if they are `given`.
-  Status CheckGiven(const Tensor& t, const std::string& name, bool given,
-                    int64_t channels) const {
-    if (t.rank() != 1)
-      return CheckChannels(t, ("estimated_" + name).c_str(), 1);
-    if (!given) return OkStatus();
-    const std::string when = training_ ? "When exponential_avg_factor != 1, "
-                                       : "When is_training=false, ";
-    return CheckChannels(t, (when + name).c_str(), channels);
-  }
-
   // Computes means, and variances around them. Each piece is measured around
   // its own mean while it is in the cache; pieces are combined as in Chan,
   // Golub and LeVeque, "Updating formulae and a pairwise algorithm for
@@ -214,11 +233,7 @@ class BatchNormKernel {
     AddRows(x, shift, rows, width, first, second);
   }
 
-  float epsilon_ = 0, factor_ = 1;
-  std::string format_;
-  bool training_ = true;
-  // In the fused form: what follows the normalization.
-  bool relu_ = false, side_ = false;
+  BatchNormAttrs attrs_;
 };
 
 }  // namespace

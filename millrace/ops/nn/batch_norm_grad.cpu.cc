@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/nn/batch_norm.h"
 #include "millrace/ops/nn/channel_loops.h"
-#include "millrace/ops/nn/channel_pieces.h"
 
 namespace millrace::ops {
 namespace {
@@ -17,34 +17,52 @@ Status CheckSaved(const Tensor& t, const char* of_rank, const char* of_size,
   return CheckChannels(t, t.rank() == 1 ? of_size : of_rank, channels);
 }
 
+}  // namespace
+
+StatusOr<BatchNormGradAttrs> BatchNormGradAttrs::Make(const KernelInit& init) {
+  BatchNormGradAttrs k;
+  MR_ASSIGN_OR_RETURN(k.epsilon, init.Attr<float>("epsilon"));
+  MR_ASSIGN_OR_RETURN(k.format, init.Attr<std::string>("data_format"));
+  MR_ASSIGN_OR_RETURN(k.training, init.Attr<bool>("is_training"));
+  return k;
+}
+
+StatusOr<ChannelLayout> BatchNormGradAttrs::Check(KernelContext& ctx) const {
+  const Tensor& grad = ctx.input(0);
+  const Tensor& x = ctx.input(1);
+  MR_RETURN_IF_ERROR(ChannelLayoutOf(format, grad.shape()).status());
+  MR_ASSIGN_OR_RETURN(const ChannelLayout l,
+                      ChannelLayoutOf(format, x.shape()));
+  if (grad.shape() != x.shape()) {
+    return InvalidArgument(
+        "x and y_backprop must have same shape, but x has shape ",
+        x.shape().DebugString(), " and y_backprop has shape ",
+        grad.shape().DebugString());
+  }
+  const int64_t n = l.channels;
+  MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "scale", n));
+  MR_RETURN_IF_ERROR(
+      CheckSaved(ctx.input(3), "saved mean", "reserve_space_1", n));
+  MR_RETURN_IF_ERROR(
+      CheckSaved(ctx.input(4), "saved variance", "reserve_space_2", n));
+  return l;
+}
+
+namespace {
+
 class BatchNormGradKernel {
  public:
   static StatusOr<BatchNormGradKernel> Make(const KernelInit& init) {
     BatchNormGradKernel k;
-    MR_ASSIGN_OR_RETURN(k.epsilon_, init.Attr<float>("epsilon"));
-    MR_ASSIGN_OR_RETURN(k.format_, init.Attr<std::string>("data_format"));
-    MR_ASSIGN_OR_RETURN(k.training_, init.Attr<bool>("is_training"));
+    MR_ASSIGN_OR_RETURN(k.attrs_, BatchNormGradAttrs::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor grad = ctx.input(0);
     const Tensor x = ctx.input(1);
-    MR_RETURN_IF_ERROR(ChannelLayoutOf(format_, grad.shape()).status());
-    MR_ASSIGN_OR_RETURN(const ChannelLayout l,
-                        ChannelLayoutOf(format_, x.shape()));
-    if (grad.shape() != x.shape()) {
-      return InvalidArgument(
-          "x and y_backprop must have same shape, but x has shape ",
-          x.shape().DebugString(), " and y_backprop has shape ",
-          grad.shape().DebugString());
-    }
+    MR_ASSIGN_OR_RETURN(const ChannelLayout l, attrs_.Check(ctx));
     const int64_t n = l.channels;
-    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(2), "scale", n));
-    MR_RETURN_IF_ERROR(
-        CheckSaved(ctx.input(3), "saved mean", "reserve_space_1", n));
-    MR_RETURN_IF_ERROR(
-        CheckSaved(ctx.input(4), "saved variance", "reserve_space_2", n));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     MR_ASSIGN_OR_RETURN(Tensor* const d_scale,
                         ctx.AllocateOutput(1, TensorShape({n})));
@@ -81,11 +99,11 @@ class BatchNormGradKernel {
     std::vector<float> a(static_cast<size_t>(n)), b(a), factor(a);
     const auto count = static_cast<double>(l.rest());
     for (int64_t c = 0; c < n; ++c) {
-      const double r = 1 / std::sqrt(double{variance[c]} + epsilon_);
+      const double r = 1 / std::sqrt(double{variance[c]} + attrs_.epsilon);
       offset_sum[c] = static_cast<float>(sums.first[c]);
       scale_sum[c] = static_cast<float>(sums.second[c] * r);
       factor[c] = static_cast<float>(scale[c] * r);
-      if (training_) {
+      if (attrs_.training) {
         a[c] = static_cast<float>(sums.first[c] / count);
         b[c] = static_cast<float>(sums.second[c] * r * r / count);
       }
@@ -114,9 +132,7 @@ class BatchNormGradKernel {
   }
 
  private:
-  float epsilon_ = 0;
-  std::string format_;
-  bool training_ = true;
+  BatchNormGradAttrs attrs_;
 };
 
 }  // namespace

@@ -3,26 +3,34 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/loops.h"
+#include "millrace/ops/nn/in_top_k.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
-namespace {
 
-Status InTopK(KernelContext& ctx, int64_t k) {
-  const Tensor& predictions = ctx.input(0);
-  const Tensor& targets = ctx.input(1);
+Status CheckInTopK(const TensorShape& predictions, const TensorShape& targets) {
   if (predictions.rank() != 2) {
     return InvalidArgument("predictions must be 2-dimensional");
   }
   if (targets.rank() != 1) {
     return InvalidArgument("targets must be 1-dimensional");
   }
+  if (targets.dim(0) != predictions.dim(0)) {
+    return InvalidArgument("First dimension of predictions ",
+                           predictions.dim(0), " must match length of targets ",
+                           targets.dim(0));
+  }
+  return OkStatus();
+}
+
+namespace {
+
+Status InTopK(KernelContext& ctx, int64_t k) {
+  const Tensor& predictions = ctx.input(0);
+  const Tensor& targets = ctx.input(1);
+  MR_RETURN_IF_ERROR(CheckInTopK(predictions.shape(), targets.shape()));
   const int64_t batch = predictions.dim(0);
   const int64_t classes = predictions.dim(1);
-  if (targets.dim(0) != batch) {
-    return InvalidArgument("First dimension of predictions ", batch,
-                           " must match length of targets ", targets.dim(0));
-  }
   const std::vector<int64_t> wanted = IntValues(targets);
   const float* x = predictions.flat<float>().data();
   MR_ASSIGN_OR_RETURN(Tensor* const out,

@@ -4,41 +4,52 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/nn/lrn.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
+
+StatusOr<LrnAttrs> LrnAttrs::Read(const KernelInit& init) {
+  LrnAttrs a;
+  MR_ASSIGN_OR_RETURN(a.radius, init.Attr<int64_t>("depth_radius"));
+  MR_ASSIGN_OR_RETURN(a.bias, init.Attr<float>("bias"));
+  MR_ASSIGN_OR_RETURN(a.alpha, init.Attr<float>("alpha"));
+  MR_ASSIGN_OR_RETURN(a.beta, init.Attr<float>("beta"));
+  // Stock says the same of those that are negative.
+  if (a.radius < 0 || a.radius > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("depth_radius = ", a.radius, " larger than int max");
+  }
+  return a;
+}
+
+Status CheckLrnGrad(KernelContext& ctx) {
+  const Tensor& grad = ctx.input(0);
+  const Tensor& x = ctx.input(1);
+  const Tensor& y = ctx.input(2);
+  if (grad.rank() != 4 || x.rank() != 4) {
+    return InvalidArgument("inputs must be 4-dimensional");
+  }
+  if (x.shape() != grad.shape() || y.shape() != grad.shape()) {
+    return InvalidArgument(
+        "input_grads, input_image, and out_image should have the same "
+        "shape");
+  }
+  return OkStatus();
+}
+
 namespace {
 
-struct LrnAttrs {
-  int64_t radius = 0;
-  float bias = 1, alpha = 1, beta = 0.5f;
-
-  static StatusOr<LrnAttrs> Read(const KernelInit& init) {
-    LrnAttrs a;
-    MR_ASSIGN_OR_RETURN(a.radius, init.Attr<int64_t>("depth_radius"));
-    MR_ASSIGN_OR_RETURN(a.bias, init.Attr<float>("bias"));
-    MR_ASSIGN_OR_RETURN(a.alpha, init.Attr<float>("alpha"));
-    MR_ASSIGN_OR_RETURN(a.beta, init.Attr<float>("beta"));
-    // Stock says the same of those that are negative.
-    if (a.radius < 0 || a.radius > std::numeric_limits<int32_t>::max()) {
-      return InvalidArgument("depth_radius = ", a.radius,
-                             " larger than int max");
+// Computes norms[c] = bias + alpha * sum of x^2 around c.
+void Norms(const LrnAttrs& a, const float* x, int64_t n, float* norms) {
+  for (int64_t c = 0; c < n; ++c) {
+    float sum = 0;
+    const int64_t end = std::min(n, c + a.radius + 1);
+    for (int64_t k = std::max<int64_t>(0, c - a.radius); k < end; ++k) {
+      sum += x[k] * x[k];
     }
-    return a;
+    norms[c] = a.bias + a.alpha * sum;
   }
-
-  // Computes norms[c] = bias + alpha * sum of x^2 around c.
-  void Norms(const float* x, int64_t n, float* norms) const {
-    for (int64_t c = 0; c < n; ++c) {
-      float sum = 0;
-      const int64_t end = std::min(n, c + radius + 1);
-      for (int64_t k = std::max<int64_t>(0, c - radius); k < end; ++k) {
-        sum += x[k] * x[k];
-      }
-      norms[c] = bias + alpha * sum;
-    }
-  }
-};
+}
 
 int64_t CostOfRow(const LrnAttrs& a, int64_t n) {
   return n * (20 + 2 * std::min(n, 2 * a.radius + 1));
@@ -72,7 +83,7 @@ class LrnKernel {
             std::vector<float> row, norms(static_cast<size_t>(n));
             for (int64_t r = begin; r < end; ++r) {
               ReadRow(in + r * n, n, row);
-              attrs_.Norms(row.data(), n, norms.data());
+              Norms(attrs_, row.data(), n, norms.data());
               for (int64_t c = 0; c < n; ++c) {
                 z[r * n + c] =
                     static_cast<T>(row[c] * std::pow(norms[c], -attrs_.beta));
@@ -97,14 +108,7 @@ class LrnGradKernel {
     const Tensor& grad = ctx.input(0);
     const Tensor& x = ctx.input(1);
     const Tensor& y = ctx.input(2);
-    if (grad.rank() != 4 || x.rank() != 4) {
-      return InvalidArgument("inputs must be 4-dimensional");
-    }
-    if (x.shape() != grad.shape() || y.shape() != grad.shape()) {
-      return InvalidArgument(
-          "input_grads, input_image, and out_image should have the same "
-          "shape");
-    }
+    MR_RETURN_IF_ERROR(CheckLrnGrad(ctx));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (x.num_elements() == 0) return OkStatus();
     const int64_t n = x.dim(3);
@@ -121,7 +125,7 @@ class LrnGradKernel {
               ReadRow(d + r * n, n, dy);
               ReadRow(in + r * n, n, row);
               ReadRow(o + r * n, n, result);
-              attrs_.Norms(row.data(), n, norms.data());
+              Norms(attrs_, row.data(), n, norms.data());
               // The contribution of each output to the gradients around it.
               for (int64_t c = 0; c < n; ++c) {
                 parts[c] = dy[c] * result[c] / norms[c];

@@ -47,7 +47,8 @@ MR_CASES(SparseSoftmaxCrossEntropyWithLogits)(CaseList& c) {
   c.Error({F32({3, 4}), Vec({1, 3, 0, 1})}, StatusCode::kInvalidArgument,
           "logits and labels must have the same first dimension");
   c.Error({F32({2, 4}), Vec({1, 4})}, StatusCode::kInvalidArgument,
-          "Received a label value of 4 which is outside the valid range");
+          "Received a label value of 4 which is outside the valid range")
+      .Name("a class that is not there");
 }
 
 }  // namespace millrace::cases

@@ -2,7 +2,7 @@
 
 #include "millrace/base/memory/non_temporal.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/elementwise/broadcast.h"
+#include "millrace/ops/nn/softmax.h"
 #include "millrace/ops/nn/softmax_rows.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -108,27 +108,15 @@ StatusOr<Tensor> Expand(KernelContext& ctx, const Tensor& t, const Broadcast& b,
 Status RunCrossEntropy(KernelContext& ctx) {
   const Tensor& features = ctx.input(0);
   const Tensor& labels = ctx.input(1);
-  StatusOr<Broadcast> b = Broadcast::Make({&features.shape(), &labels.shape()});
-  if (!b.ok()) {
-    return InvalidArgument(
-        "logits and labels must be broadcastable: logits_size=",
-        features.shape().DebugString(),
-        " labels_size=", labels.shape().DebugString());
-  }
-  if (b->shape().rank() != 2) {
-    return InvalidArgument(
-        "logits and labels must be either 2-dimensional, or "
-        "broadcasted to be 2-dimensional, got ",
-        b->shape().DebugString());
-  }
-  const int64_t batch = b->shape().dim(0);
-  const int64_t n = b->shape().dim(1);
-  MR_ASSIGN_OR_RETURN(const Tensor x, Expand(ctx, features, *b, 0));
-  MR_ASSIGN_OR_RETURN(const Tensor y, Expand(ctx, labels, *b, 1));
+  MR_ASSIGN_OR_RETURN(const Broadcast b,
+                      CrossEntropyBroadcast(features.shape(), labels.shape()));
+  const int64_t batch = b.shape().dim(0);
+  const int64_t n = b.shape().dim(1);
+  MR_ASSIGN_OR_RETURN(const Tensor x, Expand(ctx, features, b, 0));
+  MR_ASSIGN_OR_RETURN(const Tensor y, Expand(ctx, labels, b, 1));
   MR_ASSIGN_OR_RETURN(Tensor* const loss,
                       ctx.AllocateOutput(0, TensorShape({batch})));
-  MR_ASSIGN_OR_RETURN(Tensor* const backprop,
-                      ctx.AllocateOutput(1, b->shape()));
+  MR_ASSIGN_OR_RETURN(Tensor* const backprop, ctx.AllocateOutput(1, b.shape()));
   if (batch == 0) return OkStatus();
   if (n == 0)
     return InvalidArgument(
@@ -184,29 +172,9 @@ Status CheckLabels(absl::Span<const L> labels, int64_t classes) {
 Status RunSparseCrossEntropy(KernelContext& ctx) {
   const Tensor logits = ctx.input(0);
   const Tensor& labels = ctx.input(1);
-  if (logits.rank() != 2) {
-    return InvalidArgument("logits must be 2-D, but got shape ",
-                           logits.shape().DebugString());
-  }
-  if (labels.rank() != 1) {
-    return InvalidArgument("labels must be 1-D, but got shape ",
-                           labels.shape().DebugString());
-  }
+  MR_RETURN_IF_ERROR(CheckSparseCrossEntropy(logits.shape(), labels.shape()));
   const int64_t batch = logits.dim(0);
   const int64_t n = logits.dim(1);
-  if (labels.dim(0) != batch) {
-    return InvalidArgument(
-        "logits and labels must have the same first dimension, got logits "
-        "shape ",
-        logits.shape().DebugString(), " and labels shape ",
-        labels.shape().DebugString());
-  }
-  if (n == 0) {
-    return InvalidArgument(
-        "Must have at least one class, but got logits "
-        "shape ",
-        logits.shape().DebugString());
-  }
   const std::vector<int64_t> classes = IntValues(labels);
   MR_RETURN_IF_ERROR(CheckLabels<int64_t>(classes, n));
   MR_ASSIGN_OR_RETURN(Tensor* const loss,
@@ -237,6 +205,48 @@ Status RunSparseCrossEntropy(KernelContext& ctx) {
 #define MR_FLOAT_TYPES "T: bfloat16, double, float, half"
 
 }  // namespace
+
+StatusOr<Broadcast> CrossEntropyBroadcast(const TensorShape& logits,
+                                          const TensorShape& labels) {
+  StatusOr<Broadcast> b = Broadcast::Make({&logits, &labels});
+  if (!b.ok()) {
+    return InvalidArgument(
+        "logits and labels must be broadcastable: logits_size=",
+        logits.DebugString(), " labels_size=", labels.DebugString());
+  }
+  if (b->shape().rank() != 2) {
+    return InvalidArgument(
+        "logits and labels must be either 2-dimensional, or "
+        "broadcasted to be 2-dimensional, got ",
+        b->shape().DebugString());
+  }
+  return b;
+}
+
+Status CheckSparseCrossEntropy(const TensorShape& logits,
+                               const TensorShape& labels) {
+  if (logits.rank() != 2) {
+    return InvalidArgument("logits must be 2-D, but got shape ",
+                           logits.DebugString());
+  }
+  if (labels.rank() != 1) {
+    return InvalidArgument("labels must be 1-D, but got shape ",
+                           labels.DebugString());
+  }
+  if (labels.dim(0) != logits.dim(0)) {
+    return InvalidArgument(
+        "logits and labels must have the same first dimension, got logits "
+        "shape ",
+        logits.DebugString(), " and labels shape ", labels.DebugString());
+  }
+  if (logits.dim(1) == 0) {
+    return InvalidArgument(
+        "Must have at least one class, but got logits "
+        "shape ",
+        logits.DebugString());
+  }
+  return OkStatus();
+}
 
 MR_KERNELS(Softmax, Cpu){
     {.types = MR_FLOAT_TYPES, .make = MakeFunctionKernel<RunSoftmax<false>>}};

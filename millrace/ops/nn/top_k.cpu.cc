@@ -5,6 +5,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/nn/largest_places.h"
+#include "millrace/ops/nn/top_k.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -16,47 +17,62 @@ int64_t ScalarOf(const Tensor& t) {
              : IntValues(t)[0];
 }
 
+}  // namespace
+
+StatusOr<TopKAttrs> TopKAttrs::Make(const KernelInit& init) {
+  TopKAttrs a;
+  MR_ASSIGN_OR_RETURN(a.sorted, init.Attr<bool>("sorted"));
+  a.has_k = init.HasAttr("k");
+  if (a.has_k) {
+    MR_ASSIGN_OR_RETURN(a.k, init.Attr<int64_t>("k"));
+  }
+  return a;
+}
+
+StatusOr<int64_t> TopKAttrs::K(KernelContext& ctx) const {
+  if (has_k) return k;
+  if (ctx.input(1).rank() != 0) {
+    return InvalidArgument("k must be scalar, got shape ",
+                           ctx.input(1).shape().DebugString());
+  }
+  return ScalarOf(ctx.input(1));
+}
+
+StatusOr<TensorShape> TopKShape(const TensorShape& x, int64_t k) {
+  if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
+  if (x.rank() < 1) {
+    return InvalidArgument("input must be >= 1-D, got shape ", x.DebugString());
+  }
+  const int64_t n = x.dim(x.rank() - 1);
+  if (n < k) {
+    return InvalidArgument("input must have at least k columns. Had ", n,
+                           ", needed ", k);
+  }
+  DimVector dims = x.dims();
+  dims.back() = k;
+  return TensorShape(dims);
+}
+
+namespace {
+
 class TopKKernel {
  public:
   static StatusOr<TopKKernel> Make(const KernelInit& init) {
     TopKKernel k;
-    MR_ASSIGN_OR_RETURN(const bool sorted, init.Attr<bool>("sorted"));
-    k.order_ = sorted ? ResultOrder::kBySize : ResultOrder::kByPlace;
-    if (init.HasAttr("k")) {
-      MR_ASSIGN_OR_RETURN(k.k_, init.Attr<int64_t>("k"));
-      k.has_k_ = true;
-    }
+    MR_ASSIGN_OR_RETURN(k.attrs_, TopKAttrs::Make(init));
+    k.order_ = k.attrs_.sorted ? ResultOrder::kBySize : ResultOrder::kByPlace;
     return k;
   }
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    int64_t k = k_;
-    if (!has_k_) {
-      if (ctx.input(1).rank() != 0) {
-        return InvalidArgument("k must be scalar, got shape ",
-                               ctx.input(1).shape().DebugString());
-      }
-      k = ScalarOf(ctx.input(1));
-    }
-    if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
-    if (x.rank() < 1) {
-      return InvalidArgument("input must be >= 1-D, got shape ",
-                             x.shape().DebugString());
-    }
-    const int64_t n = x.dim(x.rank() - 1);
-    if (n < k) {
-      return InvalidArgument("input must have at least k columns. Had ", n,
-                             ", needed ", k);
-    }
-    DimVector dims = x.shape().dims();
-    dims.back() = k;
-    const TensorShape shape(dims);
+    MR_ASSIGN_OR_RETURN(const int64_t k, attrs_.K(ctx));
+    MR_ASSIGN_OR_RETURN(const TensorShape shape, TopKShape(x.shape(), k));
     MR_ASSIGN_OR_RETURN(Tensor* const values, ctx.AllocateOutput(0, shape));
     MR_ASSIGN_OR_RETURN(Tensor* const index, ctx.AllocateOutput(1, shape));
     if (shape.num_elements() == 0) return OkStatus();
     values->mutable_data();  // before threads access them
     index->mutable_data();
-    const TopKOutputs out = {values, index, n, k};
+    const TopKOutputs out = {values, index, x.dim(x.rank() - 1), k};
     return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
       return Dispatch<int16_t, int32_t, int64_t>(
           index->dtype(),
@@ -120,8 +136,7 @@ class TopKKernel {
   }
 
   ResultOrder order_ = ResultOrder::kBySize;
-  int64_t k_ = 0;
-  bool has_k_ = false;
+  TopKAttrs attrs_;
 };
 
 class NthElementKernel {

@@ -9,50 +9,67 @@
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/quantize/fake_quant.h"
 
 namespace millrace::ops {
-namespace {
 
-// The integers [least, most] represent the range.
-struct Steps {
-  float least = 0, most = 255;
+StatusOr<QuantSteps> QuantSteps::Make(const KernelInit& init) {
+  MR_ASSIGN_OR_RETURN(const int64_t num_bits, init.Attr<int32_t>("num_bits"));
+  if (num_bits < 2 || num_bits > 16) {
+    return InvalidArgument(
+        "num_bits must be between 2 and 16, inclusive, but got ", num_bits);
+  }
+  MR_ASSIGN_OR_RETURN(const bool narrow, init.Attr<bool>("narrow_range"));
+  return QuantSteps{narrow ? 1.0f : 0.0f,
+                    static_cast<float>((int64_t{1} << num_bits) - 1)};
+}
 
-  static StatusOr<Steps> Make(const KernelInit& init) {
-    MR_ASSIGN_OR_RETURN(const int64_t num_bits, init.Attr<int32_t>("num_bits"));
-    if (num_bits < 2 || num_bits > 16) {
-      return InvalidArgument(
-          "num_bits must be between 2 and 16, inclusive, but got ", num_bits);
+Status CheckQuantGradient(const Tensor& gradient, const Tensor& input) {
+  if (gradient.shape() == input.shape()) return OkStatus();
+  return InvalidArgument("gradient and input must be the same size: ",
+                         gradient.shape().DebugString(), " vs ",
+                         input.shape().DebugString());
+}
+
+Status CheckQuantScalars(const Tensor& min, const Tensor& max) {
+  if (min.rank() != 0) {
+    return InvalidArgument("`min` must be rank 0 but is rank ", min.rank());
+  }
+  if (max.rank() != 0) {
+    return InvalidArgument("`max` must be rank 0 but is rank ", max.rank());
+  }
+  return OkStatus();
+}
+
+Status CheckQuantChannels(const Tensor& input, const Tensor& min,
+                          const Tensor& max) {
+  if (input.rank() < 1) {
+    return InvalidArgument("inputs must have at least rank 1, but got rank 0");
+  }
+  const int64_t depth = input.dim(input.rank() - 1);
+  const auto check = [depth](const Tensor& t, const char* name) -> Status {
+    if (t.rank() != 1) {
+      return InvalidArgument("`", name, "` must be rank 1 but is rank ",
+                             t.rank());
     }
-    MR_ASSIGN_OR_RETURN(const bool narrow, init.Attr<bool>("narrow_range"));
-    return Steps{narrow ? 1.0f : 0.0f,
-                 static_cast<float>((int64_t{1} << num_bits) - 1)};
-  }
-};
+    if (t.dim(0) != depth) {
+      return InvalidArgument(name, " has incorrect size, expected ", depth,
+                             " was ", t.dim(0));
+    }
+    return OkStatus();
+  };
+  MR_RETURN_IF_ERROR(check(min, "min"));
+  return check(max, "max");
+}
 
-// A range that is moved so that a step falls on 0.
-struct NudgedRange {
-  float min, max, scale;
-
-  NudgedRange(float low, float high, Steps steps) {
-    scale = (high - low) / (steps.most - steps.least);
-    const float zero = steps.least - low / scale;
-    // If the range does not contain 0, its nearer end moves to 0; NaN counts as
-    // 0.
-    const float step = zero < steps.least  ? steps.least
-                       : zero > steps.most ? steps.most
-                       : zero == zero      ? std::round(zero)
-                                           : 0.0f;
-    min = (steps.least - step) * scale;
-    max = (steps.most - step) * scale;
-  }
-};
+namespace {
 
 // The ranges of all channels, in one array for each parameter. They are
 // repeated so that loops over them are long even for few channels.
 class Channels {
  public:
   // Requires: min and max have `depth` elements.
-  Channels(const float* min, const float* max, int64_t depth, Steps steps)
+  Channels(const float* min, const float* max, int64_t depth, QuantSteps steps)
       : depth_(depth) {
     constexpr int64_t kEnough = 256;
     const int64_t times = std::max<int64_t>(1, kEnough / depth);
@@ -220,44 +237,6 @@ Status SumEnds(KernelContext& ctx, const Channels& c,
   return OkStatus();
 }
 
-Status CheckSameSize(const Tensor& gradient, const Tensor& input) {
-  if (gradient.shape() == input.shape()) return OkStatus();
-  return InvalidArgument("gradient and input must be the same size: ",
-                         gradient.shape().DebugString(), " vs ",
-                         input.shape().DebugString());
-}
-
-Status CheckScalars(const Tensor& min, const Tensor& max) {
-  if (min.rank() != 0) {
-    return InvalidArgument("`min` must be rank 0 but is rank ", min.rank());
-  }
-  if (max.rank() != 0) {
-    return InvalidArgument("`max` must be rank 0 but is rank ", max.rank());
-  }
-  return OkStatus();
-}
-
-Status CheckChannels(const Tensor& input, const Tensor& min,
-                     const Tensor& max) {
-  if (input.rank() < 1) {
-    return InvalidArgument("inputs must have at least rank 1, but got rank 0");
-  }
-  const int64_t depth = input.dim(input.rank() - 1);
-  const auto check = [depth](const Tensor& t, const char* name) -> Status {
-    if (t.rank() != 1) {
-      return InvalidArgument("`", name, "` must be rank 1 but is rank ",
-                             t.rank());
-    }
-    if (t.dim(0) != depth) {
-      return InvalidArgument(name, " has incorrect size, expected ", depth,
-                             " was ", t.dim(0));
-    }
-    return OkStatus();
-  };
-  MR_RETURN_IF_ERROR(check(min, "min"));
-  return check(max, "max");
-}
-
 class FakeQuantArgs {
  public:
   static StatusOr<FakeQuantArgs> Make(const KernelInit& init) {
@@ -268,7 +247,7 @@ class FakeQuantArgs {
       return InvalidArgument("min has to be smaller than max, was: ", k.min_,
                              " >= ", k.max_);
     }
-    MR_ASSIGN_OR_RETURN(k.steps_, Steps::Make(init));
+    MR_ASSIGN_OR_RETURN(k.steps_, QuantSteps::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -287,7 +266,7 @@ class FakeQuantArgs {
 
  protected:
   float min_ = 0, max_ = 0;
-  Steps steps_;
+  QuantSteps steps_;
 };
 
 class FakeQuantArgsGradient : public FakeQuantArgs {
@@ -312,7 +291,7 @@ class FakeQuantVars {
  public:
   static StatusOr<FakeQuantVars> Make(const KernelInit& init) {
     FakeQuantVars k;
-    MR_ASSIGN_OR_RETURN(k.steps_, Steps::Make(init));
+    MR_ASSIGN_OR_RETURN(k.steps_, QuantSteps::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -320,9 +299,9 @@ class FakeQuantVars {
     const Tensor& x = ctx.input(kValues);
     const Tensor& min = ctx.input(kValues + 1);
     const Tensor& max = ctx.input(kValues + 2);
-    if (kGradient) MR_RETURN_IF_ERROR(CheckSameSize(ctx.input(0), x));
-    MR_RETURN_IF_ERROR(kPerChannel ? CheckChannels(x, min, max)
-                                   : CheckScalars(min, max));
+    if (kGradient) MR_RETURN_IF_ERROR(CheckQuantGradient(ctx.input(0), x));
+    MR_RETURN_IF_ERROR(kPerChannel ? CheckQuantChannels(x, min, max)
+                                   : CheckQuantScalars(min, max));
     if (min.num_elements() == 0) return RunWithoutChannels(ctx, x, min);
     const Channels c(min.flat<float>().data(), max.flat<float>().data(),
                      min.num_elements(), steps_);
@@ -344,7 +323,7 @@ class FakeQuantVars {
     return OkStatus();
   }
 
-  Steps steps_;
+  QuantSteps steps_;
 };
 
 }  // namespace

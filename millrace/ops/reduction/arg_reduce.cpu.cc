@@ -6,6 +6,7 @@
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/reduction/axis_plan.h"
 
 namespace millrace::ops {
 namespace {
@@ -54,36 +55,11 @@ class ArgKernel {
  public:
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    const Tensor& axis_tensor = ctx.input(1);
-    if (axis_tensor.rank() != 0) {
-      return InvalidArgument(
-          "dim must be a scalar, but received tensor of shape: ",
-          axis_tensor.shape().DebugString());
-    }
-    int64_t axis = axis_tensor.dtype() == DataType::kInt16
-                       ? axis_tensor.scalar<int16_t>()
-                       : IntValues(axis_tensor)[0];
-    if (axis < -x.rank() || axis >= x.rank()) {
-      return InvalidArgument("Expected dimension in the range [", -x.rank(),
-                             ", ", x.rank(), "), but got ", axis);
-    }
-    if (axis < 0) axis += x.rank();
-    const int d = static_cast<int>(axis);
-    if (x.dim(d) == 0) {
-      return InvalidArgument("Reduction axis ", d, " is empty in shape ",
-                             x.shape().DebugString());
-    }
-    DimVector dims;
-    for (int i = 0; i < x.rank(); ++i) {
-      if (i != d) dims.push_back(x.dim(i));
-    }
-    MR_ASSIGN_OR_RETURN(
-        Tensor * z,
-        ctx.AllocateOutput(0, TensorShape(absl::MakeConstSpan(dims))));
-    const int64_t outer = x.shape().NumElements(0, d);
-    const int64_t inner = x.shape().NumElements(d + 1, x.rank());
+    MR_ASSIGN_OR_RETURN(const AxisPlan plan, PlanArgReduction(x, ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, plan.shape));
     return Dispatch(Join<RealTypes, Types<bool>>(), x.dtype(), [&]<class T>() {
-      return Find<T>(ctx, x.flat<T>().data(), outer, x.dim(d), inner, *z);
+      return Find<T>(ctx, x.flat<T>().data(), plan.outer, plan.rows, plan.inner,
+                     *z);
     });
   }
 
@@ -122,6 +98,38 @@ constexpr char kArgTypes[] =
     "uint16, uint32, uint64, bool";
 
 }  // namespace
+
+StatusOr<AxisPlan> PlanArgReduction(const Tensor& x,
+                                    const Tensor& axis_tensor) {
+  if (axis_tensor.rank() != 0) {
+    return InvalidArgument(
+        "dim must be a scalar, but received tensor of shape: ",
+        axis_tensor.shape().DebugString());
+  }
+  int64_t axis = axis_tensor.dtype() == DataType::kInt16
+                     ? axis_tensor.scalar<int16_t>()
+                     : IntValues(axis_tensor)[0];
+  if (axis < -x.rank() || axis >= x.rank()) {
+    return InvalidArgument("Expected dimension in the range [", -x.rank(), ", ",
+                           x.rank(), "), but got ", axis);
+  }
+  if (axis < 0) axis += x.rank();
+  const int d = static_cast<int>(axis);
+  if (x.dim(d) == 0) {
+    return InvalidArgument("Reduction axis ", d, " is empty in shape ",
+                           x.shape().DebugString());
+  }
+  DimVector dims;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i != d) dims.push_back(x.dim(i));
+  }
+  AxisPlan plan;
+  plan.outer = x.shape().NumElements(0, d);
+  plan.rows = x.dim(d);
+  plan.inner = x.shape().NumElements(d + 1, x.rank());
+  plan.shape = TensorShape(absl::MakeConstSpan(dims));
+  return plan;
+}
 
 MR_KERNELS(ArgMax, Cpu){
     {.types = kArgTypes, .make = MakeKernel<ArgKernel<Best::kLargest>>}};

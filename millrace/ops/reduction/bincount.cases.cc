@@ -16,7 +16,8 @@ MR_CASES(Bincount)(CaseList& c) {
   c.Ok({Of(DataType::kInt32, {2, 2}, {1, 1, 2, 0}), Scalar(3), F32({4})});
   c.Ok({Empty(DataType::kInt32, {0}), Scalar(0), Empty(kF, {0})});
   c.Error({Vec({1, -1}), Scalar(3), Empty(kF, {0})},
-          StatusCode::kInvalidArgument, "Input arr must be non-negative!");
+          StatusCode::kInvalidArgument, "Input arr must be non-negative!")
+      .Name("a number that the host does not see");
   c.Error({Vec({1, 1}), Scalar(-3), Empty(kF, {0})},
           StatusCode::kInvalidArgument, "size (-3) must be non-negative");
   c.Error({Vec({1, 1, 2}), Scalar(3), F32({2})}, StatusCode::kInvalidArgument,
@@ -39,10 +40,12 @@ MR_CASES(DenseBincount)(CaseList& c) {
   c.Ok({Scalar(1), Scalar(3), Empty(kF, {0})})
       .Deviates("stock's shape function says it is a scalar");
   c.Error({Vec({1, -1}), Scalar(3), Empty(kF, {0})},
-          StatusCode::kInvalidArgument, "Input arr must be non-negative!");
+          StatusCode::kInvalidArgument, "Input arr must be non-negative!")
+      .Name("a number that the host does not see");
   c.Error({Of(DataType::kInt32, {1, 2}, {1, -1}), Scalar(3), Empty(kF, {0})},
           StatusCode::kInvalidArgument,
-          "Input 'in' must be non-negative! Negative input value found: -1");
+          "Input 'in' must be non-negative! Negative input value found: -1")
+      .Name("a number that the host does not see");
   c.Error({Vec({1, 1}), Scalar(-3), Empty(kF, {0})},
           StatusCode::kInvalidArgument, "size (-3) must be non-negative");
   c.Error({Vec({1, 1, 2}), Scalar(3), F32({2})}, StatusCode::kInvalidArgument,

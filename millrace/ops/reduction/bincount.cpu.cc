@@ -4,10 +4,10 @@
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/reduction/bincount.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
-namespace {
 
 StatusOr<int64_t> BinCount(const Tensor& size) {
   if (size.rank() != 0) {
@@ -17,6 +17,32 @@ StatusOr<int64_t> BinCount(const Tensor& size) {
   if (n < 0) return InvalidArgument("size (", n, ") must be non-negative");
   return n;
 }
+
+Status CheckBincount(const TensorShape& x, const TensorShape& weights) {
+  if (weights.num_elements() != 0 &&
+      weights.num_elements() != x.num_elements()) {
+    return InvalidArgument(
+        "Input indices and weights must have the same size.");
+  }
+  return OkStatus();
+}
+
+Status CheckDenseBincount(const TensorShape& x, const TensorShape& weights) {
+  if (x.rank() > 2) {
+    return InvalidArgument("Shape must be at most rank 2 but is rank ",
+                           x.rank());
+  }
+  if (weights.num_elements() != 0 && !(weights == x)) {
+    return InvalidArgument(
+        "`weights` must be the same shape as `arr` or a length-0 `Tensor`, "
+        "in "
+        "which case it acts as all weights equal to 1. Received ",
+        weights.DebugString());
+  }
+  return OkStatus();
+}
+
+namespace {
 
 // The contents of the bin of a number that occurs: its count, or 1.
 enum class BinHolds { kCount, kOne };
@@ -43,11 +69,7 @@ Status RunBincount(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
   const Tensor& weights = ctx.input(2);
   MR_ASSIGN_OR_RETURN(int64_t bins, BinCount(ctx.input(1)));
-  if (weights.num_elements() != 0 &&
-      weights.num_elements() != x.num_elements()) {
-    return InvalidArgument(
-        "Input indices and weights must have the same size.");
-  }
+  MR_RETURN_IF_ERROR(CheckBincount(x.shape(), weights.shape()));
   MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, TensorShape({bins})));
   return Dispatch<float, double, int32_t, int64_t>(
       z->dtype(), [&]<class T>() -> Status {
@@ -76,18 +98,8 @@ class DenseBincountKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     const Tensor& weights = ctx.input(2);
-    if (x.rank() > 2) {
-      return InvalidArgument("Shape must be at most rank 2 but is rank ",
-                             x.rank());
-    }
     MR_ASSIGN_OR_RETURN(int64_t bins, BinCount(ctx.input(1)));
-    if (weights.num_elements() != 0 && !(weights.shape() == x.shape())) {
-      return InvalidArgument(
-          "`weights` must be the same shape as `arr` or a length-0 `Tensor`, "
-          "in "
-          "which case it acts as all weights equal to 1. Received ",
-          weights.shape().DebugString());
-    }
+    MR_RETURN_IF_ERROR(CheckDenseBincount(x.shape(), weights.shape()));
     const bool matrix = x.rank() == 2;
     MR_ASSIGN_OR_RETURN(TensorShape shape,
                         matrix ? TensorShape::Make({x.dim(0), bins})

@@ -28,8 +28,8 @@ MR_CASES(HistogramFixedWidth)(CaseList& c) {
           "nbins should be a scalar.");
   c.Error({Values<float>({std::numeric_limits<float>::quiet_NaN()}),
            Vec(f, {0, 5}), Scalar(2)},
-          StatusCode::kInvalidArgument,
-          "Histogram values must not contain NaN");
+          StatusCode::kInvalidArgument, "Histogram values must not contain NaN")
+      .Name("a number that the host does not see");
 }
 
 }  // namespace millrace::cases

@@ -115,17 +115,10 @@ class ReduceKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    MR_ASSIGN_OR_RETURN(std::vector<bool> reduced,
-                        ReducedDims(ctx.input(1), x.rank()));
-    DimVector dims;
-    int64_t count = 1;
-    for (int d = 0; d < x.rank(); ++d) {
-      if (reduced[d]) count *= x.dim(d);
-      if (reduced[d] && keep_dims_) dims.push_back(1);
-      if (!reduced[d]) dims.push_back(x.dim(d));
-    }
-    // Without a dimension of size 0, the product of the others may overflow.
-    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(const ReducePlan plan,
+                        PlanReduction(x.shape(), ctx.input(1), keep_dims_));
+    const TensorShape& shape = plan.shape;
+    const int64_t count = plan.count;
     if (count == 1 && keeps_one_) {
       ctx.set_output(0, x.Reshaped(shape));
       return OkStatus();
@@ -138,7 +131,8 @@ class ReduceKernel {
       FillEmpty(count, out, shape.num_elements());
       return OkStatus();
     }
-    return Reduce(ctx, MakeLayout(x.shape(), reduced), x.data(), count, out);
+    return Reduce(ctx, MakeLayout(x.shape(), plan.reduced), x.data(), count,
+                  out);
   }
 
  private:
@@ -238,6 +232,21 @@ class ReduceKernel {
 };
 
 }  // namespace
+
+StatusOr<ReducePlan> PlanReduction(const TensorShape& x, const Tensor& axes,
+                                   bool keep_dims) {
+  ReducePlan plan;
+  MR_ASSIGN_OR_RETURN(plan.reduced, ReducedDims(axes, x.rank()));
+  DimVector dims;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (plan.reduced[d]) plan.count *= x.dim(d);
+    if (plan.reduced[d] && keep_dims) dims.push_back(1);
+    if (!plan.reduced[d]) dims.push_back(x.dim(d));
+  }
+  // Without a dimension of size 0, the product of the others may overflow.
+  MR_ASSIGN_OR_RETURN(plan.shape, TensorShape::Make(dims));
+  return plan;
+}
 
 StatusOr<std::unique_ptr<Kernel>> MakeReduceKernel(const KernelInit& init,
                                                    const ReduceTable& table) {

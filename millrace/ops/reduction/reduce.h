@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
@@ -171,6 +172,17 @@ constexpr ReduceTable MakeReduceTable(Types<Ts...>) {
    ...);
   return table;
 }
+
+// The result of a reduction of a tensor of shape `x` over `axes`, which lies in
+// host memory. Returns INVALID_ARGUMENT for axes that `x` has not, or that are
+// there twice.
+struct ReducePlan {
+  std::vector<bool> reduced;  // by dimension
+  TensorShape shape;
+  int64_t count = 1;  // elements that each result is made of
+};
+StatusOr<ReducePlan> PlanReduction(const TensorShape& x, const Tensor& axes,
+                                   bool keep_dims);
 
 // Return the loops of Sum, Mean, Prod, Max and Min, for ops that reduce in
 // other ways.

@@ -8,6 +8,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/reduction/axis_plan.h"
 
 namespace millrace::ops {
 namespace {
@@ -79,25 +80,12 @@ class ScanKernel {
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    const Tensor& axis_tensor = ctx.input(1);
-    if (axis_tensor.rank() != 0) {
-      return InvalidArgument("ScanOp: axis must be a scalar, not ",
-                             axis_tensor.shape().DebugString());
-    }
-    int64_t axis = IntValues(axis_tensor)[0];
-    if (axis < -x.rank() || axis >= x.rank()) {
-      return InvalidArgument("ScanOp: Expected scan axis in the range [",
-                             -x.rank(), ", ", x.rank(), "), but got ", axis);
-    }
-    if (axis < 0) axis += x.rank();
-    const int d = static_cast<int>(axis);
-    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, x.shape()));
+    MR_ASSIGN_OR_RETURN(const AxisPlan plan, PlanScan(x, ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, plan.shape));
     if (x.num_elements() == 0) return OkStatus();
-    const int64_t outer = x.shape().NumElements(0, d);
-    const int64_t inner = x.shape().NumElements(d + 1, x.rank());
     return Dispatch(Types(), x.dtype(), [&]<class T>() {
       return Scan<T>(ctx, x.flat<T>().data(), z->mutable_flat<T>().data(),
-                     outer, x.dim(d), inner);
+                     plan.outer, plan.rows, plan.inner);
     });
   }
 
@@ -133,6 +121,26 @@ constexpr char kScanTypes[] =
     "uint16, uint32, uint64, complex64, complex128";
 
 }  // namespace
+
+StatusOr<AxisPlan> PlanScan(const Tensor& x, const Tensor& axis_tensor) {
+  if (axis_tensor.rank() != 0) {
+    return InvalidArgument("ScanOp: axis must be a scalar, not ",
+                           axis_tensor.shape().DebugString());
+  }
+  int64_t axis = IntValues(axis_tensor)[0];
+  if (axis < -x.rank() || axis >= x.rank()) {
+    return InvalidArgument("ScanOp: Expected scan axis in the range [",
+                           -x.rank(), ", ", x.rank(), "), but got ", axis);
+  }
+  if (axis < 0) axis += x.rank();
+  const int d = static_cast<int>(axis);
+  AxisPlan plan;
+  plan.outer = x.shape().NumElements(0, d);
+  plan.rows = x.dim(d);
+  plan.inner = x.shape().NumElements(d + 1, x.rank());
+  plan.shape = x.shape();
+  return plan;
+}
 
 MR_KERNELS(Cumsum,
            Cpu){{.types = kScanTypes,

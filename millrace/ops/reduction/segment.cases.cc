@@ -17,10 +17,12 @@ void Sorted(CaseList& c, double lo, double hi) {
   c.Ok({Rand(DataType::kDouble, {4, 2}, 1, 2), Vec({0, 0, 1, 1})})
       .Gradient({0});
   c.Error({F32({3, 2}), Vec({0, 2, 1})}, StatusCode::kInvalidArgument,
-          "segment ids are not increasing");
+          "segment ids are not increasing")
+      .Name("ids that the host does not see");
   c.Error({F32({3, 2}), Vec({-1, 0, 1})}, StatusCode::kInvalidArgument,
           "Segment id -1 out of range [0, 2), possibly because 'segment_ids' "
-          "input is not sorted.");
+          "input is not sorted.")
+      .Name("ids that the host does not see");
   c.Error({F32({3, 2}), Vec({-3, -2, -1})}, StatusCode::kInvalidArgument,
           "segment ids must be >= 0");
   c.Error({F32({3, 2}), Vec({0, 1})}, StatusCode::kInvalidArgument,
@@ -48,10 +50,12 @@ void Unsorted(CaseList& c, double lo, double hi) {
       .Gradient({0});
   c.Error({F32({3, 2}), Vec({0, 3, -1}), Scalar(3)},
           StatusCode::kInvalidArgument,
-          "segment_ids[1] = 3 is out of range [0, 3)");
+          "segment_ids[1] = 3 is out of range [0, 3)")
+      .Name("ids that the host does not see");
   c.Error({F32({2, 2}), Of(DataType::kInt32, {2, 2}, {0, 1, 1, 4}), Scalar(3)},
           StatusCode::kInvalidArgument,
-          "segment_ids[1,1] = 4 is out of range [0, 3)");
+          "segment_ids[1,1] = 4 is out of range [0, 3)")
+      .Name("ids that the host does not see");
   c.Error({F32({3, 2}), Vec({0, 1}), Scalar(3)}, StatusCode::kInvalidArgument,
           "data.shape = [3,2] does not start with segment_ids.shape = [2]");
   c.Error({F32({3, 2}), Vec({0, 1, 1}), Scalar(-3)},
@@ -74,7 +78,8 @@ MR_CASES(UnsortedSegmentSum)(CaseList& c) {
   c.Error({Empty(DataType::kFloat, {1, 0}), Vec({0}),
            Scalar(DataType::kInt64, double(int64_t{1} << 42))},
           StatusCode::kResourceExhausted, "")
-      .NoStock("gives nothing");
+      .NoStock("gives nothing")
+      .Name("more segments than the host has room for");
 }
 MR_CASES(UnsortedSegmentProd)(CaseList& c) { Unsorted(c, 0.9, 1.5); }
 MR_CASES(UnsortedSegmentMin)(CaseList& c) { Unsorted(c, -9, 9); }

@@ -11,8 +11,48 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/reduction/reduce.h"
+#include "millrace/ops/reduction/segment.h"
 
 namespace millrace::ops {
+
+Status CheckSegments(const TensorShape& data, const TensorShape& ids) {
+  if (data.rank() < 1) return InvalidArgument("input must be at least rank 1");
+  if (ids.rank() != 1) {
+    return InvalidArgument("segment_ids should be a vector.");
+  }
+  if (ids.num_elements() != data.dim(0)) {
+    return InvalidArgument(
+        "segment_ids should be the same size as dimension 0 of input.");
+  }
+  return OkStatus();
+}
+
+StatusOr<TensorShape> UnsortedSegmentShape(const TensorShape& data,
+                                           const TensorShape& ids,
+                                           const Tensor& num_segments) {
+  if (num_segments.rank() != 0) {
+    return InvalidArgument("num_segments should be a scalar, not shape ",
+                           num_segments.shape().DebugString());
+  }
+  const int64_t count = IntValues(num_segments)[0];
+  bool prefix = ids.rank() <= data.rank();
+  for (int d = 0; prefix && d < ids.rank(); ++d) {
+    prefix = ids.dim(d) == data.dim(d);
+  }
+  if (!prefix) {
+    return InvalidArgument(
+        "data.shape = ", data.DebugString(),
+        " does not start with segment_ids.shape = ", ids.DebugString());
+  }
+  if (count < 0) {
+    return InvalidArgument("Input num_segments == ", count,
+                           " must not be negative.");
+  }
+  DimVector dims = {count};
+  for (int d = ids.rank(); d < data.rank(); ++d) dims.push_back(data.dim(d));
+  return TensorShape::Make(dims);
+}
+
 namespace {
 
 constexpr int64_t kSegmentTile = 512;
@@ -173,15 +213,8 @@ template <Reduction kReduction>
 Status RunSegment(KernelContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(1);
-  if (data.rank() < 1) return InvalidArgument("input must be at least rank 1");
-  if (ids.rank() != 1) {
-    return InvalidArgument("segment_ids should be a vector.");
-  }
+  MR_RETURN_IF_ERROR(CheckSegments(data.shape(), ids.shape()));
   const int64_t n = ids.num_elements();
-  if (n != data.dim(0)) {
-    return InvalidArgument(
-        "segment_ids should be the same size as dimension 0 of input.");
-  }
   const int64_t rows = n > 0 ? IdAt(ids, n - 1) + 1 : 0;
   if (rows < 0 || (rows == 0 && n > 0))
     return InvalidArgument("segment ids must be >= 0");
@@ -211,27 +244,10 @@ template <Reduction kReduction>
 Status RunUnsortedSegment(KernelContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(1);
-  if (ctx.input(2).rank() != 0) {
-    return InvalidArgument("num_segments should be a scalar, not shape ",
-                           ctx.input(2).shape().DebugString());
-  }
-  const int64_t count = IntValues(ctx.input(2))[0];
-  bool prefix = ids.rank() <= data.rank();
-  for (int d = 0; prefix && d < ids.rank(); ++d) {
-    prefix = ids.dim(d) == data.dim(d);
-  }
-  if (!prefix) {
-    return InvalidArgument(
-        "data.shape = ", data.shape().DebugString(),
-        " does not start with segment_ids.shape = ", ids.shape().DebugString());
-  }
-  if (count < 0) {
-    return InvalidArgument("Input num_segments == ", count,
-                           " must not be negative.");
-  }
-  DimVector dims = {count};
-  for (int d = ids.rank(); d < data.rank(); ++d) dims.push_back(data.dim(d));
-  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  MR_ASSIGN_OR_RETURN(
+      TensorShape shape,
+      UnsortedSegmentShape(data.shape(), ids.shape(), ctx.input(2)));
+  const int64_t count = shape.dim(0);
   MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, std::move(shape)));
 
   // The rows by segment, in order.

@@ -31,17 +31,21 @@ void Cases(CaseList& c, bool with_rows) {
       .Gradient({0});
   constexpr auto kBad = StatusCode::kInvalidArgument;
   c.Error(inputs(F32({5, 3}), Vec({0, 5}), Vec({0, 0}), 2), kBad,
-          "Bad: indices[1] == 5 out of range [0, 5)");
+          "Bad: indices[1] == 5 out of range [0, 5)")
+      .Name("ids that the host does not see");
   c.Error(inputs(F32({5, 3}), Vec({0, 1, 2}), Vec({0, 2, 1}), 3), kBad,
-          "segment ids are not increasing");
+          "segment ids are not increasing")
+      .Name("ids that the host does not see");
   c.Error(inputs(F32({5, 3}), Vec({0, 1}), Vec({-1, -1}), 3), kBad,
           with_rows ? "Segment id -1 out of range [0, 3)"
-                    : "segment ids must be >= 0");
+                    : "segment ids must be >= 0")
+      .Name("ids that the host does not see");
   if (with_rows) {
     c.Error(inputs(F32({5, 3}), Vec({0, 1}), Vec({0, 1}), -1), kBad,
             "segment ids must be >= 0");
     c.Error(inputs(F32({5, 3}), Vec({0, 1}), Vec({0, 4}), 3), kBad,
-            "segment ids must be < num_segments");
+            "segment ids must be < num_segments")
+        .Name("ids that the host does not see");
     c.Error({F32({5, 3}), Vec({0, 4}), Vec({0, 1}), Vec({4, 4})}, kBad,
             "num_segments should be a scalar, not shape [2]");
   }
@@ -58,11 +62,14 @@ void GradCases(CaseList& c) {
           Scalar(7)});
   }
   c.Error({F32({3, 2}), Vec({0, 7}), Vec({0, 1}), Scalar(3)},
-          StatusCode::kInvalidArgument, "out of range");
+          StatusCode::kInvalidArgument, "out of range")
+      .Name("ids that the host does not see");
   c.Error({F32({3, 2}), Vec({0, 1}), Vec({0, 4}), Scalar(3)},
-          StatusCode::kInvalidArgument, "Invalid number of segments");
+          StatusCode::kInvalidArgument, "Invalid number of segments")
+      .Name("ids that the host does not see");
   c.Error({F32({3, 2}), Vec({0, 1}), Vec({-1, 0}), Scalar(3)},
-          StatusCode::kInvalidArgument, "Segment id -1 out of range [0, 3).");
+          StatusCode::kInvalidArgument, "Segment id -1 out of range [0, 3).")
+      .Name("ids that the host does not see");
 }
 
 }  // namespace

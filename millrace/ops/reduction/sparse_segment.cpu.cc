@@ -9,9 +9,27 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/reduction/segment.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
+
+Status CheckSparseSegments(const TensorShape& data, const TensorShape& indices,
+                           const TensorShape& ids) {
+  if (data.rank() < 1) {
+    return InvalidArgument("Shape must be at least rank 1");
+  }
+  if (indices.rank() != 1) {
+    return InvalidArgument("indices should be a vector.");
+  }
+  if (ids.rank() != 1)
+    return InvalidArgument("segment_ids should be a vector.");
+  if (indices.num_elements() != ids.num_elements()) {
+    return InvalidArgument("segment_ids and indices should have same size.");
+  }
+  return OkStatus();
+}
+
 namespace {
 
 enum class Kind { kSum, kMean, kSqrtN };
@@ -40,17 +58,8 @@ struct Lists {
 StatusOr<Lists> ReadLists(KernelContext& ctx) {
   const Tensor& indices = ctx.input(1);
   const Tensor& ids = ctx.input(2);
-  if (ctx.input(0).rank() < 1) {
-    return InvalidArgument("Shape must be at least rank 1");
-  }
-  if (indices.rank() != 1) {
-    return InvalidArgument("indices should be a vector.");
-  }
-  if (ids.rank() != 1)
-    return InvalidArgument("segment_ids should be a vector.");
-  if (indices.num_elements() != ids.num_elements()) {
-    return InvalidArgument("segment_ids and indices should have same size.");
-  }
+  MR_RETURN_IF_ERROR(
+      CheckSparseSegments(ctx.input(0).shape(), indices.shape(), ids.shape()));
   return Lists{IntValues(indices), IntValues(ids)};
 }
 

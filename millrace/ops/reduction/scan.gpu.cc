@@ -1,0 +1,100 @@
+// Kernels of Cumsum, Cumprod and CumulativeLogsumexp. The order of additions
+// depends on the shape alone.
+#include <algorithm>
+
+#include "millrace/device/cuda/launch.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/reduction/axis_plan.h"
+
+MR_GPU_SOURCE(reduction_scan);
+
+namespace millrace::ops {
+namespace {
+
+// As in the device text.
+struct ScanArgs {
+  uint64_t x = 0, z = 0, carries = 0;
+  int64_t lines = 1, n = 1, inner = 1, slices = 1, slice = 1;
+  int exclusive = 0, reverse = 0;
+};
+
+template <const char* kStep>
+class ScanGpuKernel {
+ public:
+  static StatusOr<ScanGpuKernel> Make(const KernelInit& init) {
+    ScanGpuKernel k;
+    MR_ASSIGN_OR_RETURN(k.exclusive_, init.Attr<bool>("exclusive"));
+    MR_ASSIGN_OR_RETURN(k.reverse_, init.Attr<bool>("reverse"));
+    const std::vector<GpuDefine> defines = {
+        {"T", GpuTypeName(RemoveRef(init.input_type(0)))}, {"STEP", kStep}};
+    const GpuSource& source = MR_GPU_SOURCE_OF(reduction_scan);
+    MR_ASSIGN_OR_RETURN(k.columns_,
+                        LoadGpuFunction(init, source, "ScanColumns", defines));
+    MR_ASSIGN_OR_RETURN(k.join_,
+                        LoadGpuFunction(init, source, "JoinSlices", defines));
+    MR_ASSIGN_OR_RETURN(k.carries_,
+                        LoadGpuFunction(init, source, "ScanCarries", defines));
+    MR_ASSIGN_OR_RETURN(k.slices_,
+                        LoadGpuFunction(init, source, "ScanSlices", defines));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN_OR_RETURN(const AxisPlan p, PlanScan(x, ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(Tensor* const z, ctx.AllocateOutput(0, p.shape));
+    if (x.num_elements() == 0) return OkStatus();
+    ScanArgs a;
+    a.x = x.device_address();
+    a.z = z->device_address();
+    a.lines = p.outer * p.inner;
+    a.n = p.rows;
+    a.inner = p.inner;
+    a.exclusive = exclusive_ ? 1 : 0;
+    a.reverse = reverse_ ? 1 : 0;
+    if (p.inner > 1) return LaunchGpu(ctx, columns_, GridOver(a.lines), a);
+    constexpr int64_t kWantedBlocks = 512, kLeastSlice = 4096;
+    const int64_t wanted = std::max<int64_t>(
+        1, std::min(kWantedBlocks / a.lines, a.n / kLeastSlice));
+    a.slice = (a.n + wanted - 1) / wanted;
+    a.slices = (a.n + a.slice - 1) / a.slice;
+    const GpuGrid blocks{.blocks = a.lines * a.slices, .strided = true};
+    Tensor carries;
+    if (a.slices > 1) {
+      constexpr int64_t kAccBytes = 16;  // at most
+      MR_ASSIGN_OR_RETURN(
+          carries,
+          ctx.AllocateTemp(DataType::kUint8,
+                           TensorShape({a.lines * a.slices * kAccBytes})));
+      a.carries = carries.device_address();
+      MR_RETURN_IF_ERROR(LaunchGpu(ctx, join_, blocks, a));
+      MR_RETURN_IF_ERROR(LaunchGpu(ctx, carries_, GridOver(a.lines), a));
+    }
+    return LaunchGpu(ctx, slices_, blocks, a);
+  }
+
+ private:
+  bool exclusive_ = false, reverse_ = false;
+  GpuFunction columns_, join_, carries_, slices_;
+};
+
+constexpr char kSumStep[] = "SumStep";
+constexpr char kProdStep[] = "ProdStep";
+constexpr char kLogSumExpStep[] = "LogSumExpStep";
+
+#define MR_SCAN_ON_GPU                                                   \
+  "T: bfloat16, half, float, double, int8, int16, int32, int64, uint8, " \
+  "uint16, uint32, uint64, complex64, complex128"
+
+}  // namespace
+
+MR_KERNELS(Cumsum, Gpu){{.types = MR_SCAN_ON_GPU,
+                         .make = MakeKernel<ScanGpuKernel<kSumStep>>,
+                         .host = "axis"}};
+MR_KERNELS(Cumprod, Gpu){{.types = MR_SCAN_ON_GPU,
+                          .make = MakeKernel<ScanGpuKernel<kProdStep>>,
+                          .host = "axis"}};
+MR_KERNELS(CumulativeLogsumexp, Gpu){
+    {.make = MakeKernel<ScanGpuKernel<kLogSumExpStep>>, .host = "axis"}};
+
+}  // namespace millrace::ops

@@ -1,0 +1,265 @@
+// Kernels of reductions of segments. Ids and rows out of range are passed over,
+// as in TensorFlow on GPUs; on CPUs they are errors.
+#include "millrace/ops/reduction/segment.gpu.h"
+
+#include <vector>
+
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/device_read.gpu.h"
+#include "millrace/ops/reduction/reduce_ops.gpu.h"
+#include "millrace/ops/reduction/segment.h"
+#include "millrace/ops/state/rows/row_order.gpu.h"
+
+MR_GPU_SOURCE(reduction_segment);
+
+namespace millrace::ops {
+namespace {
+
+// As in the device text.
+struct SegmentArgs {
+  uint64_t x = 0, out = 0, begins = 0, keys = 0, rows = 0, factors = 0;
+  uint64_t row_mask = 0;
+  int64_t segments = 0, inner = 0, limit = 0;
+  int empty = 0, by_root = 0, width_shift = 0;
+};
+
+uint64_t AddressOrNull(const Tensor* t) {
+  return t == nullptr || t->num_elements() == 0 ? 0 : t->device_address();
+}
+
+}  // namespace
+
+StatusOr<GpuSegments> GpuSegments::Make(const KernelInit& init, DataType type,
+                                        const char* op, DataType id_type,
+                                        DataType row_type) {
+  GpuSegments s;
+  s.type_ = type;
+  const std::vector<GpuDefine> defines = {{"T", GpuTypeName(type)},
+                                          {"OP", op},
+                                          {"ID", GpuTypeName(id_type)},
+                                          {"ROW", GpuTypeName(row_type)}};
+  const auto texts = WithReduceOps(MR_GPU_SOURCE_OF(reduction_segment));
+  const struct {
+    GpuFunction* function;
+    const char* entry;
+  } kEntries[] = {{&s.begins_of_keys_, "BeginsOfKeys"},
+                  {&s.begins_of_ids_, "BeginsOfIds"},
+                  {&s.factors_, "RowFactors"},
+                  {&s.threads_, "SegmentsOfThreads"},
+                  {&s.blocks_, "SegmentsOfBlocks"}};
+  for (const auto& e : kEntries) {
+    MR_ASSIGN_OR_RETURN(*e.function,
+                        LoadGpuFunction(init, texts, e.entry, defines));
+  }
+  return s;
+}
+
+StatusOr<Tensor> GpuSegments::BeginsOfKeys(KernelContext& ctx,
+                                           const Tensor& keys,
+                                           int position_bits,
+                                           int64_t segments) const {
+  MR_ASSIGN_OR_RETURN(
+      Tensor begins,
+      ctx.AllocateTemp(DataType::kInt64, TensorShape({segments + 1})));
+  MR_RETURN_IF_ERROR(LaunchGpu(
+      ctx, begins_of_keys_, GridOver(segments + 1), GpuInput(keys),
+      position_bits, keys.num_elements(), segments, GpuOutput(begins)));
+  return begins;
+}
+
+StatusOr<Tensor> GpuSegments::BeginsOfIds(KernelContext& ctx, const Tensor& ids,
+                                          int64_t segments) const {
+  MR_ASSIGN_OR_RETURN(
+      Tensor begins,
+      ctx.AllocateTemp(DataType::kInt64, TensorShape({segments + 1})));
+  MR_RETURN_IF_ERROR(LaunchGpu(ctx, begins_of_ids_, GridOver(segments + 1),
+                               GpuInput(ids), ids.num_elements(), segments,
+                               GpuOutput(begins)));
+  return begins;
+}
+
+StatusOr<Tensor> GpuSegments::RowFactors(KernelContext& ctx,
+                                         const Tensor& begins,
+                                         Factor factor) const {
+  const int64_t segments = begins.num_elements() - 1;
+  const DataType type =
+      type_ == DataType::kDouble ? DataType::kDouble : DataType::kFloat;
+  MR_ASSIGN_OR_RETURN(Tensor factors,
+                      ctx.AllocateTemp(type, TensorShape({segments})));
+  MR_RETURN_IF_ERROR(
+      LaunchGpu(ctx, factors_, GridOver(segments), GpuInput(begins), segments,
+                factor == Factor::kSize ? 0 : 1, GpuOutput(factors)));
+  return factors;
+}
+
+Status GpuSegments::Reduce(KernelContext& ctx, const Tensor& x,
+                           const GpuSegmentRows& rows, Tensor* out) const {
+  if (out->num_elements() == 0) return OkStatus();
+  SegmentArgs a;
+  a.x = AddressOrNull(&x);
+  a.out = out->device_address();
+  a.begins = rows.begins->device_address();
+  a.keys = AddressOrNull(rows.keys);
+  a.rows = AddressOrNull(rows.rows);
+  a.factors = AddressOrNull(rows.factors);
+  a.row_mask = (uint64_t{1} << rows.position_bits) - 1;
+  a.segments = out->dim(0);
+  a.inner = out->num_elements() / a.segments;
+  a.limit = x.num_elements() / a.inner;
+  a.empty = rows.neutral_if_empty ? 1 : 0;
+  a.by_root = rows.divides_by_root ? 1 : 0;
+  // A block for a segment pays if it has many rows.
+  constexpr int64_t kManyRows = 64;
+  if (rows.members / a.segments < kManyRows) {
+    return LaunchGpu(ctx, threads_, GridOver(out->num_elements()), a);
+  }
+  while (a.width_shift < 5 && (1 << a.width_shift) < a.inner) ++a.width_shift;
+  const int64_t width = int64_t{1} << a.width_shift;
+  const int64_t blocks = a.segments * ((a.inner + width - 1) / width);
+  return LaunchGpu(ctx, blocks_, GpuGrid{.blocks = blocks, .strided = true}, a);
+}
+
+namespace {
+
+enum class Empty { kZero, kNeutral };
+
+template <const char* kOp, Empty kEmpty>
+class UnsortedSegmentGpu {
+ public:
+  static StatusOr<UnsortedSegmentGpu> Make(const KernelInit& init) {
+    UnsortedSegmentGpu k;
+    const DataType ids = RemoveRef(init.input_type(1));
+    MR_ASSIGN_OR_RETURN(k.order_, GpuRowOrder::Make(init, ids));
+    MR_ASSIGN_OR_RETURN(
+        k.segments_,
+        GpuSegments::Make(init, RemoveRef(init.input_type(0)), kOp, ids, ids));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    const Tensor& data = ctx.input(0);
+    const Tensor& ids = ctx.input(1);
+    MR_ASSIGN_OR_RETURN(
+        const TensorShape shape,
+        UnsortedSegmentShape(data.shape(), ids.shape(), ctx.input(2)));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0) return OkStatus();
+    const int64_t count = shape.dim(0);
+    MR_ASSIGN_OR_RETURN(const SortedRows sorted,
+                        order_.Sort(ctx, ids, ids.num_elements(), {count}));
+    MR_ASSIGN_OR_RETURN(
+        const Tensor begins,
+        segments_.BeginsOfKeys(ctx, sorted.keys, sorted.position_bits, count));
+    return segments_.Reduce(ctx, data,
+                            {.begins = &begins,
+                             .keys = &sorted.keys,
+                             .position_bits = sorted.position_bits,
+                             .neutral_if_empty = kEmpty == Empty::kNeutral,
+                             .members = ids.num_elements()},
+                            out);
+  }
+
+ private:
+  GpuRowOrder order_;
+  GpuSegments segments_;
+};
+
+// The number of rows of the result is known when the last id has come to the
+// host. Ids have to be sorted; that they are is not checked, as in TensorFlow
+// on GPUs.
+template <const char* kOp, Empty kEmpty>
+class SortedSegmentGpu {
+ public:
+  static StatusOr<SortedSegmentGpu> Make(const KernelInit& init) {
+    SortedSegmentGpu k;
+    const DataType ids = RemoveRef(init.input_type(1));
+    MR_ASSIGN_OR_RETURN(
+        k.segments_,
+        GpuSegments::Make(init, RemoveRef(init.input_type(0)), kOp, ids, ids));
+    return k;
+  }
+  void RunAsync(KernelContext& ctx, Done done) const {
+    const Tensor& ids = ctx.input(1);
+    const Status checked = CheckSegments(ctx.input(0).shape(), ids.shape());
+    if (!checked.ok()) return std::move(done)(checked);
+    const int64_t n = ids.num_elements();
+    if (n == 0) return std::move(done)(Reduce(ctx, 0));
+    ReadOnHost(
+        ctx, ids.Rows(n - 1, n),
+        [this, &ctx](const Tensor& last) -> Status {
+          const int64_t rows = IntValues(last)[0] + 1;
+          if (rows <= 0) return InvalidArgument("segment ids must be >= 0");
+          return Reduce(ctx, rows);
+        },
+        std::move(done));
+  }
+
+ private:
+  Status Reduce(KernelContext& ctx, int64_t rows) const {
+    const Tensor& data = ctx.input(0);
+    DimVector dims = data.shape().dims();
+    dims[0] = rows;
+    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
+    if (out->num_elements() == 0) return OkStatus();
+    MR_ASSIGN_OR_RETURN(const Tensor begins,
+                        segments_.BeginsOfIds(ctx, ctx.input(1), rows));
+    return segments_.Reduce(ctx, data,
+                            {.begins = &begins,
+                             .neutral_if_empty = kEmpty == Empty::kNeutral,
+                             .members = data.dim(0)},
+                            out);
+  }
+
+  GpuSegments segments_;
+};
+
+constexpr char kSumOp[] = "AddOf";
+constexpr char kMeanOp[] = "MeanOf";
+constexpr char kProdOp[] = "ProductOf";
+constexpr char kMaxOp[] = "LargestOf";
+constexpr char kMinOp[] = "SmallestOf";
+
+#define MR_IDS_ON_GPU "; Tindices: int32, int64"
+#define MR_SEGMENT_REAL_ON_GPU                                           \
+  "T: float, double, half, bfloat16, int8, int16, int32, int64, uint8, " \
+  "uint16, uint32, uint64"
+#define MR_SEGMENT_ON_GPU MR_SEGMENT_REAL_ON_GPU ", complex64, complex128"
+#define MR_UNSORTED(kTypes, kOp, kEmpty)                   \
+  {                                                        \
+    {                                                      \
+      .types = kTypes MR_IDS_ON_GPU,                       \
+      .make = MakeKernel<UnsortedSegmentGpu<kOp, kEmpty>>, \
+      .host = "num_segments"                               \
+    }                                                      \
+  }
+#define MR_SORTED(kTypes, kOp, kEmpty)                  \
+  {                                                     \
+    {                                                   \
+      .types = kTypes MR_IDS_ON_GPU,                    \
+      .make = MakeKernel<SortedSegmentGpu<kOp, kEmpty>> \
+    }                                                   \
+  }
+
+}  // namespace
+
+MR_KERNELS(UnsortedSegmentSum, Gpu)
+MR_UNSORTED(MR_SEGMENT_ON_GPU, kSumOp, Empty::kZero);
+MR_KERNELS(UnsortedSegmentProd, Gpu)
+MR_UNSORTED(MR_SEGMENT_ON_GPU, kProdOp, Empty::kNeutral);
+MR_KERNELS(UnsortedSegmentMax, Gpu)
+MR_UNSORTED(MR_SEGMENT_REAL_ON_GPU, kMaxOp, Empty::kNeutral);
+MR_KERNELS(UnsortedSegmentMin, Gpu)
+MR_UNSORTED(MR_SEGMENT_REAL_ON_GPU, kMinOp, Empty::kNeutral);
+MR_KERNELS(SegmentSum, Gpu)
+MR_SORTED(MR_SEGMENT_ON_GPU, kSumOp, Empty::kZero);
+MR_KERNELS(SegmentMean, Gpu)
+MR_SORTED(MR_SEGMENT_ON_GPU, kMeanOp, Empty::kZero);
+MR_KERNELS(SegmentProd, Gpu)
+MR_SORTED(MR_SEGMENT_ON_GPU, kProdOp, Empty::kNeutral);
+MR_KERNELS(SegmentMax, Gpu)
+MR_SORTED(MR_SEGMENT_REAL_ON_GPU, kMaxOp, Empty::kZero);
+MR_KERNELS(SegmentMin, Gpu)
+MR_SORTED(MR_SEGMENT_REAL_ON_GPU, kMinOp, Empty::kZero);
+
+}  // namespace millrace::ops

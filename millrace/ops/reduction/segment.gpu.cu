@@ -1,0 +1,170 @@
+// Reductions of segments of rows of elements of type T, by OP, a struct of
+// reduce_ops.gpu.cu. ID is the type of segment ids, ROW that of indices of
+// rows. Rows of a segment are joined in an order that depends on the ids alone.
+// Texts: reduction/reduce_ops.gpu.cu
+// Defines: T = float double half bfloat16 int8_t int16_t int32_t int64_t
+// uint8_t
+//   uint16_t uint32_t uint64_t complex64 complex128; OP = AddOf MeanOf
+//   ProductOf; ID = int32_t; ROW = int64_t
+// Defines: T = float double half bfloat16 int8_t int16_t int32_t int64_t
+// uint8_t
+//   uint16_t uint32_t uint64_t; OP = LargestOf SmallestOf; ID = int64_t; ROW =
+//   int32_t
+
+typedef OP<T> Op;
+typedef Op::Acc Acc;
+
+// Sets begins[s] to the first of `count` members of segment s or a later one,
+// for s <= segments. Members are ids in ascending order, or keys with ids above
+// `position_bits`.
+MR_DEVICE uint64_t IdOf(const uint64_t* keys, int64_t i, int position_bits) {
+  return keys[i] >> position_bits;
+}
+extern "C" __global__ void BeginsOfKeys(const uint64_t* keys, int position_bits,
+                                        int64_t count, int64_t segments,
+                                        int64_t* begins) {
+  for (GRID_STRIDE(s, segments + 1)) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      // Keys of ids that do not exist have all bits set.
+      const bool before =
+          keys[middle] != ~uint64_t(0) &&
+          IdOf(keys, middle, position_bits) < static_cast<uint64_t>(s);
+      if (before) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    begins[s] = low;
+  }
+}
+extern "C" __global__ void BeginsOfIds(const ID* ids, int64_t count,
+                                       int64_t segments, int64_t* begins) {
+  for (GRID_STRIDE(s, segments + 1)) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (static_cast<int64_t>(ids[middle]) < s) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    begins[s] = low;
+  }
+}
+
+struct SegmentArgs {
+  uint64_t x, out, begins;
+  uint64_t keys;      // null: members are rows in order
+  uint64_t rows;      // of members, as ROW; null: the member itself
+  uint64_t factors;   // of rows, as Acc; null: none
+  uint64_t row_mask;  // the position in a key
+  int64_t segments, inner, limit;  // rows of x: [0, limit)
+  int empty;                       // 0: zero, 1: the op's neutral element
+  int by_root;      // 1: sums are divided by the root of the size
+  int width_shift;  // of threads beside each other in a row
+};
+
+// Takes one member of a segment.
+MR_DEVICE Acc TakeMember(const SegmentArgs& a, Acc acc, int64_t member,
+                         int64_t column) {
+  int64_t row = member;
+  if (a.keys != 0) {
+    row = static_cast<int64_t>(
+        reinterpret_cast<const uint64_t*>(a.keys)[member] & a.row_mask);
+  }
+  if (a.rows != 0) {
+    row = static_cast<int64_t>(reinterpret_cast<const ROW*>(a.rows)[row]);
+  }
+  // As in TensorFlow on GPUs, a row that does not exist is passed over.
+  if (row < 0 || row >= a.limit) return acc;
+  const T x = reinterpret_cast<const T*>(a.x)[row * a.inner + column];
+  if (a.factors == 0) return Op::Take(acc, x);
+  const Acc factor = reinterpret_cast<const Acc*>(a.factors)[row];
+  return Op::Merge(acc, static_cast<Acc>(x) * factor);
+}
+MR_DEVICE void PutSegment(const SegmentArgs& a, int64_t s, int64_t column,
+                          Acc acc, int64_t count) {
+  T* const out = reinterpret_cast<T*>(a.out) + s * a.inner + column;
+  if (count == 0) {
+    // Of integers the neutral elements are the limits, of floating types those
+    // that are finite.
+    if (a.empty == 0) {
+      *out = T(0);
+    } else {
+      *out = EmptySegment<OP<T>, T>();
+    }
+    return;
+  }
+  if constexpr (kIsFloat<T>) {
+    if (a.by_root) {
+      *out = static_cast<T>(acc / static_cast<Acc>(sqrt(double(count))));
+      return;
+    }
+  }
+  *out = Op::Finish(acc, count);
+}
+
+// A thread for each element, for segments of few rows.
+extern "C" __global__ void SegmentsOfThreads(const SegmentArgs a) {
+  const int64_t* const begins = reinterpret_cast<const int64_t*>(a.begins);
+  for (GRID_STRIDE(at, a.segments * a.inner)) {
+    const int64_t s = at / a.inner, column = at - s * a.inner;
+    const int64_t begin = begins[s], end = begins[s + 1];
+    Acc acc = Op::Identity();
+    for (int64_t m = begin; m < end; ++m) acc = TakeMember(a, acc, m, column);
+    PutSegment(a, s, column, acc, end - begin);
+  }
+}
+// A block for some columns of a segment; lines of threads share its rows.
+extern "C" __global__ void SegmentsOfBlocks(const SegmentArgs a) {
+  alignas(16) __shared__ unsigned char bytes[256 * sizeof(Acc)];
+  Acc* const accs = reinterpret_cast<Acc*>(bytes);
+  const int64_t* const begins = reinterpret_cast<const int64_t*>(a.begins);
+  const int width = 1 << a.width_shift;
+  const int lines = 256 >> a.width_shift;
+  const int across = threadIdx.x & (width - 1);
+  const int line = threadIdx.x >> a.width_shift;
+  const int64_t tiles = (a.inner + width - 1) >> a.width_shift;
+  for (int64_t item = blockIdx.x; item < a.segments * tiles;
+       item += gridDim.x) {
+    const int64_t s = item / tiles;
+    const int64_t column = (item - s * tiles) * width + across;
+    const int64_t begin = begins[s], end = begins[s + 1];
+    Acc acc = Op::Identity();
+    if (column < a.inner) {
+      for (int64_t m = begin + line; m < end; m += lines) {
+        acc = TakeMember(a, acc, m, column);
+      }
+    }
+    accs[threadIdx.x] = acc;
+    __syncthreads();
+    for (int half = lines / 2; half > 0; half /= 2) {
+      if (line < half) {
+        accs[threadIdx.x] =
+            Op::Merge(accs[threadIdx.x], accs[threadIdx.x + half * width]);
+      }
+      __syncthreads();
+    }
+    if (line == 0 && column < a.inner) {
+      PutSegment(a, s, column, accs[across], end - begin);
+    }
+    __syncthreads();
+  }
+}
+
+// The factors of rows of a gradient: 1 by the size of the row's segment (kind
+// 0) or by its root. Sizes are those of begins.
+extern "C" __global__ void RowFactors(const int64_t* begins, int64_t segments,
+                                      int kind, Acc* factors) {
+  if constexpr (kIsFloat<T>) {
+    for (GRID_STRIDE(s, segments)) {
+      const int64_t size = MaxOf(begins[s + 1] - begins[s], int64_t(1));
+      factors[s] = static_cast<Acc>(kind == 0 ? 1.0 / double(size)
+                                              : 1.0 / sqrt(double(size)));
+    }
+  }
+}
