@@ -13,12 +13,12 @@ StatusOr<Tensor> Keepable(KernelContext& ctx, Tensor value) {
   const Buffer* buffer = value.buffer();
   const bool part_of_more =
       buffer != nullptr && buffer->size_bytes() > 2 * value.size_bytes() + 4096;
-  const bool aligned =
-      reinterpret_cast<uintptr_t>(value.data()) % kBufferAlignment == 0;
+  const bool aligned = value.address() % kBufferAlignment == 0;
   if (buffer == nullptr || (!part_of_more && aligned && !buffer->is_lent())) {
     return value;
   }
-  return value.DeepCopy(ctx.device().allocator());
+  return value.DeepCopy(value.on_device() ? ctx.device().allocator()
+                                          : ctx.device().host_allocator());
 }
 
 class AssignKernel {
@@ -112,19 +112,7 @@ template <Change kChange>
 Status UpdateVariable(KernelContext& ctx, Variable& variable,
                       const Tensor& value) {
   WriterLock lock(variable.mu());
-  if (!variable.initialized_locked()) return variable.Uninitialized();
-  const TensorShape& shape = variable.value_locked().shape();
-  if (!(shape == value.shape())) {
-    if (ctx.ref_input(0) == nullptr) {
-      return InvalidArgument("Cannot update variable with shape ",
-                             shape.DebugString(), " using a Tensor with shape ",
-                             value.shape().DebugString(),
-                             ", shapes must be equal.");
-    }
-    return InvalidArgument(
-        "Parameters and update must be the same size: ", shape.DebugString(),
-        " and ", value.shape().DebugString());
-  }
+  MR_RETURN_IF_ERROR(CheckUpdateShape(ctx, variable, value));
   MR_ASSIGN_OR_RETURN(Tensor* const target,
                       variable.MutableLocked(ctx.device().allocator()));
   return Dispatch(NumericTypes{}, value.dtype(), [&]<class T>() -> Status {

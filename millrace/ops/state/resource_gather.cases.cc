@@ -33,7 +33,8 @@ MR_CASES(ResourceGather)(CaseList& c) {
        {{"dtype", kFloat}, {"batch_dims", 1}});
   c.Ok({Var(F32({5, 3})), I32({0})}, {{"dtype", kFloat}});
   c.Error({Var(F32({5, 3})), Vec({1, 5})}, {{"dtype", kFloat}},
-          StatusCode::kInvalidArgument, "indices[1] = 5 is not in [0, 5)");
+          StatusCode::kInvalidArgument, "indices[1] = 5 is not in [0, 5)")
+      .Name("a row that is not there");
 }
 
 }  // namespace millrace::cases

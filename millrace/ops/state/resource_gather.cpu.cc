@@ -4,6 +4,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/indexing/gather_rows.h"
+#include "millrace/ops/state/resource_gather.h"
 #include "millrace/ops/state/row_index.h"
 #include "millrace/ops/state/variable_lookup.h"
 #include "millrace/tensor/dispatch.h"
@@ -20,11 +21,7 @@ class ResourceGatherKernel {
   static StatusOr<ResourceGatherKernel> Make(const KernelInit& init) {
     ResourceGatherKernel k;
     MR_ASSIGN_OR_RETURN(k.dtype_, init.Attr<DataType>("dtype"));
-    MR_ASSIGN_OR_RETURN(k.batch_dims_, init.Attr<int64_t>("batch_dims"));
-    MR_RETURN_IF_ERROR(CheckInt32Attr("batch_dims", k.batch_dims_));
-    if (k.batch_dims_ < 0) {
-      return InvalidArgument("batch_dims is negative (", k.batch_dims_, ")");
-    }
+    MR_ASSIGN_OR_RETURN(k.batch_dims_, ResourceGatherBatchDims(init));
     return k;
   }
 
@@ -41,29 +38,10 @@ class ResourceGatherKernel {
                         VariableRows::Make({&pointer, 1}, VariableRows::kRead,
                                            ctx.device().allocator()));
     const TensorShape& shape = rows.value(0).shape();
-    if (batch_dims_ > indices.rank() ||
-        batch_dims_ >= std::max(shape.rank(), 1)) {
-      return InvalidArgument("batch_dims ", batch_dims_,
-                             " is out of range for params of shape ",
-                             shape.DebugString(), " and indices of shape ",
-                             indices.shape().DebugString());
-    }
-    if (shape.rank() == 0) {
-      return InvalidArgument("params must be at least 1 dimensional");
-    }
+    MR_ASSIGN_OR_RETURN(
+        TensorShape result,
+        ResourceGatherShape(shape, indices.shape(), batch_dims_));
     const int batch = static_cast<int>(batch_dims_);
-    DimVector dims;
-    for (int d = 0; d < batch; ++d) {
-      if (indices.dim(d) != shape.dim(d)) {
-        return InvalidArgument("params.shape[", d, "]: ", shape.dim(d),
-                               " should be equal to indices.shape[", d,
-                               "]: ", indices.dim(d));
-      }
-      dims.push_back(shape.dim(d));
-    }
-    for (int d = batch; d < indices.rank(); ++d) dims.push_back(indices.dim(d));
-    for (int d = batch + 1; d < shape.rank(); ++d) dims.push_back(shape.dim(d));
-    MR_ASSIGN_OR_RETURN(TensorShape result, TensorShape::Make(dims));
     const int64_t batches = shape.NumElements(0, batch);
     const int64_t n = shape.NumElements(batch + 1, shape.rank());
     const int64_t limit = shape.dim(batch);
@@ -106,12 +84,48 @@ class ResourceGatherKernel {
   int64_t batch_dims_ = 0;
 };
 
+}  // namespace
+
+StatusOr<int64_t> ResourceGatherBatchDims(const KernelInit& init) {
+  MR_ASSIGN_OR_RETURN(const int64_t batch_dims,
+                      init.Attr<int64_t>("batch_dims"));
+  MR_RETURN_IF_ERROR(CheckInt32Attr("batch_dims", batch_dims));
+  if (batch_dims < 0) {
+    return InvalidArgument("batch_dims is negative (", batch_dims, ")");
+  }
+  return batch_dims;
+}
+
+StatusOr<TensorShape> ResourceGatherShape(const TensorShape& params,
+                                          const TensorShape& indices,
+                                          int64_t batch_dims) {
+  if (batch_dims > indices.rank() || batch_dims >= std::max(params.rank(), 1)) {
+    return InvalidArgument(
+        "batch_dims ", batch_dims, " is out of range for params of shape ",
+        params.DebugString(), " and indices of shape ", indices.DebugString());
+  }
+  if (params.rank() == 0) {
+    return InvalidArgument("params must be at least 1 dimensional");
+  }
+  const int batch = static_cast<int>(batch_dims);
+  DimVector dims;
+  for (int d = 0; d < batch; ++d) {
+    if (indices.dim(d) != params.dim(d)) {
+      return InvalidArgument("params.shape[", d, "]: ", params.dim(d),
+                             " should be equal to indices.shape[", d,
+                             "]: ", indices.dim(d));
+    }
+    dims.push_back(params.dim(d));
+  }
+  for (int d = batch; d < indices.rank(); ++d) dims.push_back(indices.dim(d));
+  for (int d = batch + 1; d < params.rank(); ++d) dims.push_back(params.dim(d));
+  return TensorShape::Make(dims);
+}
+
 #define MR_GATHER_TYPES                                                        \
   "dtype: bfloat16, bool, complex128, complex64, double, float, half, int16, " \
   "int32, int64, int8, qint32, qint8, quint8, resource, string, uint16, "      \
   "uint32, uint64, uint8, variant; Tindices: int32, int64"
-
-}  // namespace
 
 MR_KERNELS(ResourceGather, Cpu){{.types = MR_GATHER_TYPES,
                                  .make = MakeKernel<ResourceGatherKernel>,

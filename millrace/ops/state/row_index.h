@@ -1,4 +1,4 @@
-// The error for an index outside of a variable.
+// The errors of rows that are scattered into a variable.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,11 @@ namespace millrace::ops {
 // of `indices` at `place`, its row-major index.
 Status BadRowIndex(const Tensor& indices, int64_t place, int64_t value,
                    int64_t limit);
+
+// Returns INVALID_ARGUMENT unless `updates` has a row of a variable of shape
+// `variable` for each of `indices`, or is a scalar. A resource may have updates
+// of a wrong shape if there are no indices.
+Status CheckRowUpdates(bool resource, const Tensor& indices,
+                       const Tensor& updates, const TensorShape& variable);
 
 }  // namespace millrace::ops

@@ -23,11 +23,14 @@ void Scatters(CaseList& c, const char* attr,
         Rand(kFloat, {700, 9}, low, 4)});
   c.Ok({Var(F32({5, 3})), Scalar(2), F32({3})});
   c.Error({Var(F32({5, 3})), Vec({1, 5}), F32({2, 3})},
-          StatusCode::kInvalidArgument, "indices[1] = 5 is not in [0, 5)");
+          StatusCode::kInvalidArgument, "indices[1] = 5 is not in [0, 5)")
+      .Name("a row that is not there");
   c.Error({Var(F32({5, 3})), Vec({1, -1}), F32({2, 3})},
-          StatusCode::kInvalidArgument, "indices[1] = -1 is not in [0, 5)");
+          StatusCode::kInvalidArgument, "indices[1] = -1 is not in [0, 5)")
+      .Name("a row that is not there");
   c.Error({Var(F32({5, 3})), Vec({1, 5}), F32({})},
-          StatusCode::kInvalidArgument, "indices[1] = 5 is not in [0, 5)");
+          StatusCode::kInvalidArgument, "indices[1] = 5 is not in [0, 5)")
+      .Name("a row that is not there");
   c.Error({Var(F32({5, 3})), Vec({1, 2}), F32({2, 3, 1})},
           StatusCode::kInvalidArgument, "updates.shape")
       .NoShapeCheck();
@@ -51,11 +54,13 @@ MR_CASES(ScatterDiv)(CaseList& c) {
   Scatters(c, "T", Divisors::kUpdates);
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Error({Var(Rand(t, {4})), Vec({2, 7}), Vec(t, {1, 0})},
-            StatusCode::kInvalidArgument, "indices[1] = 7 is not in [0, 4)");
+            StatusCode::kInvalidArgument, "indices[1] = 7 is not in [0, 4)")
+        .Name("a row that is not there");
     c.Ok({Var(Rand(t, {4})), I32({0}), Scalar(t, 0)});
     if (IsInteger(t)) {
       c.Error({Var(Rand(t, {4})), Vec({2, 1}), Vec(t, {1, 0})},
               StatusCode::kInvalidArgument, "Integer division by zero")
+          .Name("a divisor of 0")
           .NoStock("stock divides, which ends its process");
       if (t == DataType::kInt32 || t == DataType::kInt64) {
         const double lowest = t == DataType::kInt32 ? -0x1p31 : -0x1p63;
@@ -77,9 +82,11 @@ MR_CASES(ResourceScatterDiv)(CaseList& c) {
   Scatters(c, "dtype", Divisors::kUpdates);
   c.EachType("dtype", [](CaseList& c, DataType t) {
     c.Error({Var(Rand(t, {4})), Vec({2, 7}), Vec(t, {1, 0})},
-            StatusCode::kInvalidArgument, "updates must not contain 0");
+            StatusCode::kInvalidArgument, "updates must not contain 0")
+        .Name("a divisor of 0");
     c.Error({Var(Rand(t, {4})), I32({0}), Scalar(t, 0)},
-            StatusCode::kInvalidArgument, "updates must not contain 0");
+            StatusCode::kInvalidArgument, "updates must not contain 0")
+        .Name("a divisor of 0");
   });
 }
 MR_CASES(ResourceScatterMin)(CaseList& c) { Scatters(c, "dtype"); }

@@ -108,21 +108,10 @@ class ScatterKernel {
                         VariableRows::Make({&pointer, 1}, VariableRows::kUpdate,
                                            ctx.device().allocator()));
     const TensorShape& shape = rows.value(0).shape();
-    const bool resource = ctx.ref_input(0) == nullptr;
-    if (resource && updates.rank() != 0 &&
-        updates.rank() != indices.rank() + shape.rank() - 1) {
-      return WrongShape(indices, updates, shape);
-    }
-    if (shape.rank() == 0) {
-      return InvalidArgument("params must be at least 1-D, got shape ",
-                             shape.DebugString());
-    }
+    MR_RETURN_IF_ERROR(
+        CheckRowUpdates(ctx.ref_input(0) == nullptr, indices, updates, shape));
     const int64_t n = shape.NumElements(1, shape.rank());
     const bool scalar = updates.rank() == 0;
-    // As in stock, the shape of updates that nothing is done with may be wrong.
-    if (!scalar && !(resource && indices.num_elements() == 0)) {
-      MR_RETURN_IF_ERROR(CheckUpdates(resource, indices, updates, shape));
-    }
     // As in stock, the updates before a bad index are applied.
     const std::vector<int64_t> places = IntValues(indices);
     const size_t count = static_cast<size_t>(
@@ -152,33 +141,6 @@ class ScatterKernel {
       return BadRowIndex(indices, static_cast<int64_t>(count), places[count],
                          shape.dim(0));
     });
-  }
-
-  static Status CheckUpdates(bool resource, const Tensor& indices,
-                             const Tensor& updates,
-                             const TensorShape& variable) {
-    DimVector dims = indices.shape().dims();
-    if (resource &&
-        !std::equal(dims.begin(), dims.end(), updates.shape().dims().begin())) {
-      return InvalidArgument("The shape of indices (",
-                             indices.shape().DebugString(),
-                             ") must be a prefix of the shape of updates (",
-                             updates.shape().DebugString(), ")");
-    }
-    for (int d = 1; d < variable.rank(); ++d) dims.push_back(variable.dim(d));
-    MR_ASSIGN_OR_RETURN(const TensorShape expected, TensorShape::Make(dims));
-    if (updates.shape() == expected) return OkStatus();
-    return WrongShape(indices, updates, variable);
-  }
-
-  static Status WrongShape(const Tensor& indices, const Tensor& updates,
-                           const TensorShape& variable) {
-    return InvalidArgument(
-        "Must have updates.shape = indices.shape + params.shape[1:] or "
-        "updates.shape = [], got updates.shape ",
-        updates.shape().DebugString(), ", indices.shape ",
-        indices.shape().DebugString(), ", params.shape ",
-        variable.DebugString());
   }
 };
 

@@ -39,11 +39,14 @@ void ScattersNd(CaseList& c) {
         .NoShapeCheck();
   };
   error(F32({4, 3}), Of(kInt32, {3, 1}, {1, 4, 2}), F32({3, 3}),
-        "indices[1] = [4] does not index into shape [4,3]");
+        "indices[1] = [4] does not index into shape [4,3]")
+      .Name("a place that is not there");
   error(F32({4, 3}), Of(kInt32, {4, 1}, {1, 4, 5, 2}), F32({4, 3}),
-        "indices[2] = [5] does not index into shape [4,3]");
+        "indices[2] = [5] does not index into shape [4,3]")
+      .Name("a place that is not there");
   error(F32({4, 3}), Of(kInt32, {1, 2, 2}, {1, 2, 0, -1}), F32({1, 2}),
-        "indices[0,1] = [0, -1] does not index into shape [4,3]");
+        "indices[0,1] = [0, -1] does not index into shape [4,3]")
+      .Name("a place that is not there");
   error(F32({4, 3}), Of(kInt32, {2, 1}, {1, 2}), F32({1, 3}),
         "Dimensions [0,1) of indices[shape=[2,1]]");
   error(F32({4, 3}), Of(kInt32, {1, 1}, {1}), F32({}),

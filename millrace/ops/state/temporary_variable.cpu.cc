@@ -1,10 +1,10 @@
-#include <cstring>
 #include <utility>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/kernel/step_container.h"
 #include "millrace/kernel/variable.h"
+#include "millrace/ops/array/move.h"
 
 namespace millrace::ops {
 namespace {
@@ -46,9 +46,7 @@ class TemporaryVariableKernel {
   Status Run(KernelContext& ctx) const {
     auto variable = MakeRef<Variable>(dtype_, name_);
     MR_ASSIGN_OR_RETURN(Tensor value, ctx.AllocateTemp(dtype_, shape_));
-    if (IsPlain(dtype_)) {
-      std::memset(value.mutable_data(), 0, value.size_bytes());
-    }
+    MR_RETURN_IF_ERROR(ZeroTensor(ctx, &value));
     variable->Assign(std::move(value));
     MR_RETURN_IF_ERROR(ctx.step().container->store().Create(
         StepContainerOf(ctx), TemporaryKey(ctx, name_),

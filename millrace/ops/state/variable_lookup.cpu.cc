@@ -69,6 +69,22 @@ StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
       });
 }
 
+Status CheckUpdateShape(KernelContext& ctx, const Variable& variable,
+                        const Tensor& value) {
+  if (!variable.initialized_locked()) return variable.Uninitialized();
+  const TensorShape& shape = variable.value_locked().shape();
+  if (shape == value.shape()) return OkStatus();
+  if (ctx.ref_input(0) == nullptr) {
+    return InvalidArgument("Cannot update variable with shape ",
+                           shape.DebugString(), " using a Tensor with shape ",
+                           value.shape().DebugString(),
+                           ", shapes must be equal.");
+  }
+  return InvalidArgument(
+      "Parameters and update must be the same size: ", shape.DebugString(),
+      " and ", value.shape().DebugString());
+}
+
 StatusOr<std::string> ResourceNameOf(const KernelInit& init) {
   MR_ASSIGN_OR_RETURN(std::string name, init.Attr<std::string>("shared_name"));
   return name.empty() ? init.node().name : name;

@@ -28,6 +28,13 @@ StatusOr<Ref<Variable>> LookupOrCreateVariable(KernelContext& ctx, int input,
 // Returns the variable of an input that is a reference or a resource handle.
 StatusOr<Ref<Variable>> VariableAt(KernelContext& ctx, int input);
 
+// Returns an error unless `variable`, which is locked, has a value of the shape
+// of `value`: FAILED_PRECONDITION "Attempting to use uninitialized value NAME",
+// INVALID_ARGUMENT "Parameters and update must be the same size: [2] and [3]"
+// for a reference, "Cannot update variable with shape ..." for a resource.
+Status CheckUpdateShape(KernelContext& ctx, const Variable& variable,
+                        const Tensor& value);
+
 // Returns `shared_name`, or the node's name.
 StatusOr<std::string> ResourceNameOf(const KernelInit& init);
 

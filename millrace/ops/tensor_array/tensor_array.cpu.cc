@@ -20,7 +20,8 @@ StatusOr<Ref<TensorArray>> TensorArray::Make(Options options, int64_t size) {
 }
 
 StatusOr<Ref<TensorArray>> TensorArray::MakeGradient(
-    TensorArray& forward, std::string name, const TensorShape& prepended) {
+    TensorArray& forward, std::string name, const TensorShape& prepended,
+    DeviceSum device_sum) {
   MutexLock forward_lock(forward.mu_);
   MR_RETURN_IF_ERROR(forward.CheckOpen());
   forward.dynamic_size_ = false;
@@ -36,6 +37,7 @@ StatusOr<Ref<TensorArray>> TensorArray::MakeGradient(
   options.dynamic_size = false;
   options.clear_after_read = true;
   options.is_gradient = true;
+  options.device_sum = std::move(device_sum);
   auto array = Ref<TensorArray>::Adopt(
       new TensorArray(std::move(options), forward.marked_size_));
   MutexLock lock(array->mu_);
@@ -154,7 +156,19 @@ Status TensorArray::AddTo(KernelContext& ctx, int32_t index, Slot& slot,
     return InvalidArgument("tensor_array::AddToTensor type not supported: ",
                            DataTypeName(options_.dtype));
   }
-  if (slot.own_copy) {
+  if (value.on_device()) {
+    if (options_.device_sum == nullptr) {
+      return Unimplemented("TensorArray ", name(), ": values of type ",
+                           DataTypeName(options_.dtype),
+                           " are not added on a GPU");
+    }
+    if (!slot.own_copy) {
+      MR_ASSIGN_OR_RETURN(slot.tensor,
+                          slot.tensor.DeepCopy(ctx.device().allocator()));
+      slot.own_copy = true;
+    }
+    MR_RETURN_IF_ERROR(options_.device_sum(ctx, &slot.tensor, value));
+  } else if (slot.own_copy) {
     MR_RETURN_IF_ERROR(AddInPlace(ctx, &slot.tensor, value));
   } else {
     MR_ASSIGN_OR_RETURN(slot.tensor, SumTensors(ctx, slot.tensor, value));

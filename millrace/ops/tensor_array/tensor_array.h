@@ -1,6 +1,7 @@
 // TensorArray: tensors by index, written and read within one step.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ class TensorArray final : public Resource {
  public:
   static constexpr absl::string_view kTypeName = "N10tensorflow11TensorArrayE";
 
+  // Adds the second tensor to the first, which has the only reference to its
+  // buffer. Both are on the kernel's device, and have the same form.
+  using DeviceSum =
+      std::function<Status(KernelContext&, Tensor* sum, const Tensor& x)>;
+
   struct Options {
     std::string name;  // for messages
     DataType dtype = DataType::kInvalid;
@@ -27,15 +33,17 @@ class TensorArray final : public Resource {
     // Holds gradients: repeated writes are added up, and elements never written
     // are zeros.
     bool is_gradient = false;
+    // Adds writes on a device with memory of its own; null: nothing does.
+    DeviceSum device_sum;
   };
 
   static StatusOr<Ref<TensorArray>> Make(Options options, int64_t size);
   // Makes the array of the gradients of `forward`, whose size is fixed from now
   // on. Each written element of `forward` starts as zeros of its shape, with
   // `prepended` in front.
-  static StatusOr<Ref<TensorArray>> MakeGradient(TensorArray& forward,
-                                                 std::string name,
-                                                 const TensorShape& prepended);
+  static StatusOr<Ref<TensorArray>> MakeGradient(
+      TensorArray& forward, std::string name, const TensorShape& prepended,
+      DeviceSum device_sum = nullptr);
 
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override;

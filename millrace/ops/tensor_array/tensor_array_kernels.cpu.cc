@@ -2,39 +2,13 @@
 #include <atomic>
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/kernel/variable.h"
 #include "millrace/ops/array/element_types.h"
+#include "millrace/ops/tensor_array/array_gradient.h"
 #include "millrace/ops/tensor_array/array_of_input.h"
 
 namespace millrace::ops {
 namespace {
-
-// Sets output 0 to the handle of an array, of the kind that the schema has, and
-// the flow behind it, which the first two generations do not have.
-Status SetHandle(KernelContext& ctx, absl::string_view kind,
-                 const std::string& name) {
-  if (ctx.output_type(0) == DataType::kResource) {
-    auto handle = MakeRef<ResourceHandle>();
-    handle->device = ctx.device().name();
-    handle->container = StepContainer::NameOf(ctx.step().step_id);
-    handle->name = absl::StrCat(kind, name);
-    handle->type_name = std::string(TensorArray::kTypeName);
-    ctx.set_output(0, Tensor::Scalar<ResourceElement>(handle));
-    ctx.set_output(1, Tensor::Scalar<float>(0));
-    return OkStatus();
-  }
-  Tensor strings = Tensor::Vector<std::string>({std::string(kind), name});
-  if (!ctx.node().op->outputs[0].is_ref) {
-    ctx.set_output(0, std::move(strings));
-    return OkStatus();
-  }
-  auto reference = MakeRef<Variable>(DataType::kString, ctx.node().name);
-  reference->Assign(std::move(strings));
-  ctx.set_output_ref(0, std::move(reference));
-  return OkStatus();
-}
 
 class TensorArrayKernel {
  public:
@@ -81,7 +55,7 @@ class TensorArrayKernel {
           TensorArray::Make(std::move(options), size.scalar<int32_t>()));
       const Status made = ctx.step().container->store().Create(
           container, absl::StrCat(kArrays, name), std::move(array));
-      if (made.ok()) return SetHandle(ctx, kArrays, name);
+      if (made.ok()) return SetArrayHandle(ctx, kArrays, name);
       if (made.code() != StatusCode::kAlreadyExists) return made;
     }
   }
@@ -89,65 +63,6 @@ class TensorArrayKernel {
  private:
   TensorArray::Options options_;
   mutable std::atomic<int64_t> next_{0};  // number of arrays that the node made
-};
-
-// All forms; TensorArrayGradWithShape has a shape as input 2.
-class TensorArrayGradKernel {
- public:
-  static StatusOr<TensorArrayGradKernel> Make(const KernelInit& init) {
-    TensorArrayGradKernel k;
-    MR_ASSIGN_OR_RETURN(k.source_, init.Attr<std::string>("source"));
-    return k;
-  }
-
-  Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(const std::string forward_name, NameOf(ctx));
-    MR_ASSIGN_OR_RETURN(const Ref<TensorArray> forward, ArrayOfInput(ctx));
-    TensorShape prepended;
-    if (ctx.num_inputs() > 2) {
-      if (ctx.input(2).rank() != 1) {
-        return InvalidArgument(
-            "shape must be a vector of {int32,int64}, got shape ",
-            ctx.input(2).shape().DebugString());
-      }
-      MR_ASSIGN_OR_RETURN(prepended, ShapeFromTensor(ctx.input(2)));
-    }
-    const std::string name = absl::StrCat(forward_name, "@", source_);
-    MR_RETURN_IF_ERROR(ctx.step()
-                           .container->store()
-                           .LookupOrCreate<TensorArray>(
-                               StepContainer::NameOf(ctx.step().step_id),
-                               absl::StrCat(kGradientArrays, name),
-                               [&] {
-                                 return TensorArray::MakeGradient(
-                                     *forward, name, prepended);
-                               })
-                           .status());
-    return SetHandle(ctx, kGradientArrays, name);
-  }
-
- private:
-  // Returns the name of the array in input 0, which may not be one of
-  // gradients.
-  static StatusOr<std::string> NameOf(KernelContext& ctx) {
-    if (ctx.node().op->inputs[0].type != DataType::kResource) {
-      MR_ASSIGN_OR_RETURN(ResourcePlace strings, ArrayStrings(ctx));
-      if (strings.container == kArrays) return std::move(strings.name);
-      return InvalidArgument("Input container should be '", kArrays,
-                             "',  but received '", strings.container, "'");
-    }
-    const Tensor& t = ctx.input(0);
-    if (t.num_elements() == 1 && t.flat<ResourceElement>()[0] != nullptr) {
-      const std::string& name = t.flat<ResourceElement>()[0]->name;
-      if (!absl::StartsWith(name, kArrays)) {
-        return InvalidArgument("Wrong input container. ", name);
-      }
-    }
-    MR_ASSIGN_OR_RETURN(const ResourcePlace place, ArrayPlace(ctx));
-    return place.name.substr(kArrays.size());
-  }
-
-  std::string source_;
 };
 
 StatusOr<int32_t> IndexOf(KernelContext& ctx) {

@@ -13,6 +13,13 @@ StatusOr<Ref<Variable>> OptimizerVariable(KernelContext& ctx, int input) {
   return found;
 }
 
+Status CheckGradientType(const Variable& variable, DataType type) {
+  if (variable.dtype() == type) return OkStatus();
+  return InvalidArgument("variable ", variable.name(), " has type ",
+                         DataTypeName(variable.dtype()), ", the gradient ",
+                         DataTypeName(type));
+}
+
 template <class S>
 bool InRange(S value, ScalarRange range) {
   switch (range) {
@@ -31,7 +38,7 @@ bool InRange(S value, ScalarRange range) {
 }  // namespace
 
 StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
-    KernelContext& ctx, VariableNames names, const Tensor* grad,
+    KernelContext& ctx, VariableNames names, DataType type, const Tensor* grad,
     const char* grad_name) {
   const int count = static_cast<int>(names.size());
   std::unique_ptr<LockedVariables> locked(new LockedVariables);
@@ -58,11 +65,7 @@ StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
     }
   }
   for (Variable* variable : pointers) {
-    if (grad != nullptr && variable->dtype() != grad->dtype()) {
-      return InvalidArgument("variable ", variable->name(), " has type ",
-                             DataTypeName(variable->dtype()), ", the gradient ",
-                             DataTypeName(grad->dtype()));
-    }
+    MR_RETURN_IF_ERROR(CheckGradientType(*variable, type));
   }
   if (grad != nullptr && !(grad->shape() == shape)) {
     return InvalidArgument("var and ", grad_name, " do not have the same shape",
@@ -77,6 +80,31 @@ StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
   return locked;
 }
 
+StatusOr<int64_t> RowElements(const TensorShape& variable, const Tensor& grad,
+                              const Tensor& indices, GradRank grad_rank) {
+  if (variable.rank() == 0) {
+    return InvalidArgument("var must be at least 1 dimensional");
+  }
+  if (indices.rank() != 1) {
+    return InvalidArgument("indices must be one-dimensional");
+  }
+  if (grad_rank == GradRank::kChecked && grad.rank() != variable.rank()) {
+    return InvalidArgument(
+        "grad must have the same number of dimensions as var, ",
+        variable.rank(), ", and has the shape ", grad.shape().DebugString());
+  }
+  for (int d = 1; d < variable.rank(); ++d) {
+    if (grad.rank() != variable.rank() || grad.dim(d) != variable.dim(d)) {
+      return InvalidArgument("var and grad must match in dimension ", d);
+    }
+  }
+  if (grad.rank() != variable.rank() || grad.dim(0) != indices.dim(0)) {
+    return InvalidArgument(
+        "grad must be the same size as indices in the first dimension.");
+  }
+  return variable.NumElements(1, variable.rank());
+}
+
 StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
     KernelContext& ctx, VariableNames names, const Tensor& grad,
     const Tensor& indices, BadIndex bad_index, GradRank grad_rank) {
@@ -85,11 +113,7 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
   std::vector<Variable*> pointers;
   for (int i = 0; i < count; ++i) {
     MR_ASSIGN_OR_RETURN(Ref<Variable> variable, OptimizerVariable(ctx, i));
-    if (variable->dtype() != grad.dtype()) {
-      return InvalidArgument("variable ", variable->name(), " has type ",
-                             DataTypeName(variable->dtype()), ", the gradient ",
-                             DataTypeName(grad.dtype()));
-    }
+    MR_RETURN_IF_ERROR(CheckGradientType(*variable, grad.dtype()));
     pointers.push_back(variable.get());
     made->variables_.push_back(std::move(variable));
   }
@@ -105,27 +129,8 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
                            " do not have the same shape", shape.DebugString(),
                            " ", other.DebugString());
   }
-  if (shape.rank() == 0) {
-    return InvalidArgument("var must be at least 1 dimensional");
-  }
-  if (indices.rank() != 1) {
-    return InvalidArgument("indices must be one-dimensional");
-  }
-  if (grad_rank == GradRank::kChecked && grad.rank() != shape.rank()) {
-    return InvalidArgument(
-        "grad must have the same number of dimensions as var, ", shape.rank(),
-        ", and has the shape ", grad.shape().DebugString());
-  }
-  for (int d = 1; d < shape.rank(); ++d) {
-    if (grad.rank() != shape.rank() || grad.dim(d) != shape.dim(d)) {
-      return InvalidArgument("var and grad must match in dimension ", d);
-    }
-    made->row_elements_ *= shape.dim(d);
-  }
-  if (grad.rank() != shape.rank() || grad.dim(0) != indices.dim(0)) {
-    return InvalidArgument(
-        "grad must be the same size as indices in the first dimension.");
-  }
+  MR_ASSIGN_OR_RETURN(made->row_elements_,
+                      RowElements(shape, grad, indices, grad_rank));
   made->grad_ = grad;
   made->indices_ = IntValues(indices);
   for (size_t i = 0; i < made->indices_.size(); ++i) {

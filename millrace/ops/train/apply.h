@@ -28,15 +28,18 @@ using VariableNames = absl::Span<const char* const>;
 class LockedVariables {
  public:
   // Returns INVALID_ARGUMENT "var and grad do not have the same shape[2] [3]"
-  // if shapes of the variables or `grad` differ; FAILED_PRECONDITION for a
-  // variable without a value; INTERNAL "Invalid variable reference." for a
-  // handle of none.
+  // if shapes of the variables or `grad` differ, or a type is not `type`;
+  // FAILED_PRECONDITION for a variable without a value; INTERNAL "Invalid
+  // variable reference." for a handle of none. `grad` may be null.
   static StatusOr<std::unique_ptr<LockedVariables>> Make(KernelContext& ctx,
                                                          VariableNames names,
+                                                         DataType type,
                                                          const Tensor* grad,
                                                          const char* grad_name);
 
   int64_t num_elements() const { return tensors_[0]->num_elements(); }
+  // Returns the value of the i-th variable.
+  Tensor& tensor(int i) { return *tensors_[i]; }
   template <class T>
   T* data(int i) {
     return tensors_[i]->template mutable_flat<T>().data();
@@ -60,6 +63,15 @@ enum class BadIndex {
 // Whether the rank of the gradient is looked at before its dimensions, for an
 // error of its own.
 enum class GradRank { kNotChecked, kChecked };
+
+// Which of an optimizer's ops a kernel is for. TensorFlow implements some rules
+// in two ways, which differ if variables or gradients are not finite.
+enum class GradientForm { kDense, kRows };
+
+// Returns the number of elements in a row of variables of shape `variable`;
+// INVALID_ARGUMENT unless `grad` has a row for each of `indices`, a vector.
+StatusOr<int64_t> RowElements(const TensorShape& variable, const Tensor& grad,
+                              const Tensor& indices, GradRank grad_rank);
 
 // The same for sparse updates: input `grad` has a row for each of `indices`.
 // Holds no lock of a whole variable, so other rows may be updated meanwhile.
@@ -102,8 +114,9 @@ template <class ElementTypes, class F>
 Status UpdateDense(KernelContext& ctx, VariableNames names, const Tensor& grad,
                    const char* grad_name, F&& f) {
   {
-    MR_ASSIGN_OR_RETURN(const auto variables,
-                        LockedVariables::Make(ctx, names, &grad, grad_name));
+    MR_ASSIGN_OR_RETURN(
+        const auto variables,
+        LockedVariables::Make(ctx, names, grad.dtype(), &grad, grad_name));
     ctx.to_end = true;
     MR_RETURN_IF_ERROR(
         Dispatch(ElementTypes{}, grad.dtype(), [&]<class T>() -> Status {

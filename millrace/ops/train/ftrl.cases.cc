@@ -19,10 +19,13 @@ void Refused(CaseList& c) {
                               scalar(l1),    scalar(0),     scalar(lr_power)};
   };
   const StatusCode invalid = StatusCode::kInvalidArgument;
-  c.Error(inputs(0, 0, -0.5), invalid, "lr is not a positive scalar (or zero");
+  c.Error(inputs(0, 0, -0.5), invalid, "lr is not a positive scalar (or zero")
+      .Name("a scalar that is refused");
   c.Error(inputs(1, -1, -0.5), invalid,
-          "l1 regularization strength is not a non-negative scalar");
-  c.Error(inputs(1, 0, 0.5), invalid, "lr_power is not a non-positive scalar");
+          "l1 regularization strength is not a non-negative scalar")
+      .Name("a scalar that is refused");
+  c.Error(inputs(1, 0, 0.5), invalid, "lr_power is not a non-positive scalar")
+      .Name("a scalar that is refused");
 }
 
 }  // namespace

@@ -93,9 +93,11 @@ void SparseCases(CaseList& c, const Optimizer& o, const char* bad_index) {
               {F32({300, 70}), Rand(DataType::kInt32, {300}, 0, 300)}));
   // Rows of several elements and of one: stock's loops differ.
   c.Error(Inputs(o, f, {5, 3}, {F32({4, 3}), Vec({1, 5, 2, 7})}),
-          StatusCode::kInvalidArgument, bad_index);
+          StatusCode::kInvalidArgument, bad_index)
+      .Name("a row that is not there");
   c.Error(Inputs(o, f, {5}, {F32({3}), Vec({1, -1, 2})}),
-          StatusCode::kInvalidArgument, bad_index);
+          StatusCode::kInvalidArgument, bad_index)
+      .Name("a row that is not there");
   c.Error(Inputs(o, f, {5, 3}, {F32({2, 4}), Vec({1, 2})}),
           StatusCode::kInvalidArgument, "must match in dimension")
       .NoShapeCheck();

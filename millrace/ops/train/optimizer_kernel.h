@@ -40,10 +40,6 @@ namespace millrace::ops {
 // more scalar.
 enum class OpVersion { k1, k2 };
 
-// Which of an optimizer's ops a rule is for. TensorFlow implements some rules
-// in two ways, which differ if variables or gradients are not finite.
-enum class GradientForm { kDense, kRows };
-
 // Has no inner loop over the variables and copies what does not change;
 // otherwise compilers do not vectorize it.
 template <class Rule, class T>

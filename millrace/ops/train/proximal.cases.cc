@@ -13,7 +13,8 @@ void Refused(CaseList& c) {
     const auto scalar = [](double x) { return Scalar(DataType::kFloat, x); };
     c.Error({Var(F32({2})), Var(F32({2})), scalar(lr), scalar(l1), scalar(l2),
              F32({2})},
-            StatusCode::kInvalidArgument, words);
+            StatusCode::kInvalidArgument, words)
+        .Name("a scalar that is refused");
   };
   refused(0, 0, 0, "lr is not a positive scalar: []");
   refused(1, -1, 0, "l1 regularization strength is not a non-negative scalar");

@@ -1,0 +1,92 @@
+// Sorts the positions of indices by what they name (row_order.gpu.h).
+// INDEX is the type of the indices.
+// Defines: INDEX = int32_t int64_t
+
+// The dimensions in which one row of indices names a place. The host's
+// declaration is in row_order.gpu.cc.
+constexpr int kMostCoordinates = 8;
+struct Coordinates {
+  int64_t depth;
+  int64_t dims[kMostCoordinates];
+};
+
+// The keys that one block sorts in its shared memory.
+constexpr int kMostKeys = 2048;
+
+// Returns what the indices at a position name, above the position; all bits are
+// set where a coordinate is out of range.
+MR_DEVICE uint64_t KeyOf(const INDEX* indices, const Coordinates& c,
+                         int64_t position, int position_bits) {
+  const INDEX* const at = indices + position * c.depth;
+  int64_t number = 0;
+  // Constant places in an argument are read where they lie.
+#pragma unroll
+  for (int d = 0; d < kMostCoordinates; ++d) {
+    if (d >= c.depth) break;
+    const int64_t i = at[d];
+    if (i < 0 || i >= c.dims[d]) return ~uint64_t{0};
+    number = number * c.dims[d] + i;
+  }
+  return static_cast<uint64_t>(number) << position_bits |
+         static_cast<uint64_t>(position);
+}
+
+// Makes the keys of `count` positions and sorts each run of `run` of them, a
+// power of two up to kMostKeys. A block sorts one run, as a bitonic network.
+extern "C" __global__ void SortRuns(const INDEX* indices, Coordinates c,
+                                    int64_t count, int position_bits, int run,
+                                    uint64_t* sorted) {
+  __shared__ uint64_t keys[kMostKeys];
+  const int64_t base = int64_t{blockIdx.x} * run;
+  for (int i = threadIdx.x; i < run; i += blockDim.x) {
+    keys[i] = base + i < count ? KeyOf(indices, c, base + i, position_bits)
+                               : ~uint64_t{0};
+  }
+  for (int size = 2; size <= run; size *= 2) {
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      __syncthreads();
+      for (int i = threadIdx.x; i < run / 2; i += blockDim.x) {
+        const int low = 2 * i - (i & (stride - 1));
+        const int high = low + stride;
+        const uint64_t a = keys[low], b = keys[high];
+        const bool rising = (low & size) == 0;
+        if ((a > b) == rising) {
+          keys[low] = b;
+          keys[high] = a;
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < run && base + i < count; i += blockDim.x) {
+    sorted[base + i] = keys[i];
+  }
+}
+
+// Merges pairs of sorted runs of `run` keys: a key's place is its place in its
+// own run and the number of those before it in the other one. Keys are equal
+// only if all bits are set.
+extern "C" __global__ void MergeRuns(const uint64_t* from, int64_t count,
+                                     int64_t run, uint64_t* to) {
+  for (GRID_STRIDE(i, count)) {
+    const uint64_t key = from[i];
+    const int64_t pair = i / (2 * run) * (2 * run);
+    const bool in_first = i - pair < run;
+    const int64_t other = in_first ? pair + run : pair;
+    const int64_t end = other + run < count ? other + run : count;
+    int64_t low = other < count ? other : count, high = end;
+    const int64_t begin = low;
+    while (low < high) {
+      const int64_t middle = (low + high) / 2;
+      const bool is_before =
+          in_first ? from[middle] < key : from[middle] <= key;
+      if (is_before) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    const int64_t own = in_first ? i - pair : i - pair - run;
+    to[pair + own + (low - begin)] = key;
+  }
+}
