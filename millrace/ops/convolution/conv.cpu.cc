@@ -4,6 +4,7 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/convolution/conv_best.h"
+#include "millrace/ops/convolution/conv_call.h"
 
 namespace millrace::ops {
 namespace {
@@ -18,10 +19,6 @@ class PlainConvRunner {
 
 char* Elements(const Tensor& t) { return const_cast<char*>(t.data()); }
 
-// The source of the shape of a backward pass's result: the elements of an
-// input, or its shape.
-enum class SizesFrom { kVector, kTensor };
-
 template <ConvKind kKind, ConvPass kPass, SizesFrom kSizes, class Runner>
 class ConvKernel {
  public:
@@ -32,82 +29,25 @@ class ConvKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    TensorShape input = ctx.input(0).shape(), filter = ctx.input(1).shape();
-    int result = 2;
-    if (kPass == ConvPass::kInput) {
-      MR_ASSIGN_OR_RETURN(input, InputSizes(ctx));
-      result = 0;
-    } else if (kPass == ConvPass::kFilter) {
-      MR_ASSIGN_OR_RETURN(filter, SizesOf(ctx.input(1)));
-      result = 1;
-    }
-    if (kPass != ConvPass::kForward) {
-      MR_RETURN_IF_ERROR(
-          attrs_.CheckBackward(input, filter, ctx.input(2).shape()));
-    }
-    if (kKind == ConvKind::k3D && kPass == ConvPass::kForward &&
-        filter.num_elements() == 0) {
-      return InvalidArgument(
-          "filter must not have zero elements (i.e. all dimensions must be "
-          "non-zero)");
-    }
-    const DataType type = ctx.output_type(0);
-    MR_ASSIGN_OR_RETURN(const ConvProblem p,
-                        attrs_.Resolve(type, input, filter));
-    const TensorShape output = attrs_.OutputShape(p);
-    if (kPass != ConvPass::kForward && ctx.input(2).shape() != output) {
-      return InvalidArgument(
-          "Size of out_backprop doesn't match computed: actual = ",
-          ctx.input(2).shape().DebugString(),
-          ", computed = ", output.DebugString());
-    }
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, result == 0   ? input
-                                              : result == 1 ? filter
-                                                            : output));
+    MR_ASSIGN_OR_RETURN(const ConvCall call,
+                        ConvCall::Of(ctx, attrs_, kKind, kPass, kSizes));
+    const ConvProblem& p = call.problem;
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, call.shape));
     if (out->num_elements() == 0) return OkStatus();
     if (p.MultiplyAdds() == 0) {
       std::memset(out->mutable_data(), 0,
-                  static_cast<size_t>(out->num_elements()) * SizeOf(type));
+                  static_cast<size_t>(out->num_elements()) * SizeOf(p.type));
       return OkStatus();
     }
     ConvData data{Elements(ctx.input(0)), Elements(ctx.input(1)), nullptr};
     if (kPass != ConvPass::kForward) data.output = Elements(ctx.input(2));
-    (result == 0   ? data.input
-     : result == 1 ? data.filter
-                   : data.output) = out->mutable_data();
+    (kPass == ConvPass::kInput    ? data.input
+     : kPass == ConvPass::kFilter ? data.filter
+                                  : data.output) = out->mutable_data();
     return runner_.Run(ctx, kPass, p, data);
   }
 
  private:
-  StatusOr<TensorShape> SizesOf(const Tensor& t) const {
-    if (kSizes == SizesFrom::kTensor) return t.shape();
-    return attrs_.SizesOf(t);
-  }
-
-  // Returns the shape of the input. Stock takes [height, width] for the images
-  // of out_backprop, too.
-  StatusOr<TensorShape> InputSizes(KernelContext& ctx) const {
-    if (kKind != ConvKind::k2D) return SizesOf(ctx.input(0));
-    if (ctx.input(2).rank() != 4) {
-      return InvalidArgument("input_sizes must be 4-dimensional, got: ",
-                             ctx.input(2).rank(), " (of out_backprop)");
-    }
-    MR_ASSIGN_OR_RETURN(TensorShape sizes, SizesOf(ctx.input(0)));
-    if (sizes.rank() == 4) return sizes;
-    if (sizes.rank() != 2) {
-      return InvalidArgument(
-          "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 "
-          "values, but got: ",
-          sizes.rank());
-    }
-    if (ctx.input(1).rank() != 4) {
-      return InvalidArgument(
-          "Conv2DCustomBackpropInput: filter must be 4-dimensional");
-    }
-    return attrs_.FromSpatial(sizes, ctx.input(2).dim(0), ctx.input(1).dim(2));
-  }
-
   ConvAttrs attrs_;
   Runner runner_;
 };

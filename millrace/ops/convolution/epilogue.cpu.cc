@@ -117,7 +117,7 @@ void Activate(Activation activation, S alpha, int64_t n, S* z) {
 }
 
 struct NamedActivation {
-  absl::string_view name;
+  const char* name;
   Activation activation;
 };
 constexpr NamedActivation kActivations[] = {
@@ -131,31 +131,35 @@ constexpr NamedActivation kActivations[] = {
     {"GeluApproximate", Activation::kGeluApproximate},
 };
 
-bool FindActivation(absl::string_view name, Activation* activation) {
+bool FindActivation(absl::string_view name, EpilogueOps* ops) {
   for (const NamedActivation& known : kActivations) {
     if (known.name == name) {
-      *activation = known.activation;
+      ops->activation = known.activation;
+      ops->activation_name = known.name;
       return true;
     }
   }
   return false;
 }
 
-// Returns the elements of a vector argument, one for each channel.
-template <class T>
-StatusOr<std::vector<ComputeType<T>>> ReadChannels(const Tensor& t,
-                                                   const char* name,
-                                                   int64_t channels) {
+Status CheckChannels(const Tensor& t, const char* name, DataType type,
+                     int64_t channels) {
   if (t.rank() != 1) {
     return InvalidArgument(name, " must be 1-dimensional",
                            t.shape().DebugString());
   }
-  if (t.dtype() != DataTypeOf<T> || t.dim(0) != channels) {
+  if (t.dtype() != type || t.dim(0) != channels) {
     return InvalidArgument(
         "Arguments by channel must be vectors of the output's type with as "
         "many elements as there are channels: ",
         DataTypeName(t.dtype()), t.shape().DebugString(), " vs. ", channels);
   }
+  return OkStatus();
+}
+
+// Returns the elements of a vector argument, one for each channel.
+template <class T>
+std::vector<ComputeType<T>> ReadChannels(const Tensor& t) {
   std::vector<ComputeType<T>> values;
   for (const T& x : t.flat<T>()) {
     values.push_back(static_cast<ComputeType<T>>(x));
@@ -165,12 +169,12 @@ StatusOr<std::vector<ComputeType<T>>> ReadChannels(const Tensor& t,
 
 }  // namespace
 
-StatusOr<Epilogue> Epilogue::Make(const KernelInit& init, const char* what,
-                                  int first_input) {
-  Epilogue e;
-  e.first_input_ = first_input;
-  MR_ASSIGN_OR_RETURN(e.epsilon_, init.Attr<float>("epsilon"));
-  MR_ASSIGN_OR_RETURN(e.alpha_, init.Attr<float>("leakyrelu_alpha"));
+StatusOr<EpilogueOps> EpilogueOps::Read(const KernelInit& init,
+                                        const char* what, int first_input) {
+  EpilogueOps e;
+  e.first_input = first_input;
+  MR_ASSIGN_OR_RETURN(e.epsilon, init.Attr<float>("epsilon"));
+  MR_ASSIGN_OR_RETURN(e.alpha, init.Attr<float>("leakyrelu_alpha"));
   MR_ASSIGN_OR_RETURN(const auto fused,
                       init.Attr<std::vector<std::string>>("fused_ops"));
   if (fused.empty()) {
@@ -179,21 +183,20 @@ StatusOr<Epilogue> Epilogue::Make(const KernelInit& init, const char* what,
   size_t next = 0;
   int wanted = 0;
   if (fused[next] == "BiasAdd") {
-    e.adds_bias_ = true;
+    e.adds_bias = true;
     wanted += 1;
     ++next;
   } else if (fused[next] == "FusedBatchNorm") {
-    e.normalizes_ = true;
+    e.normalizes = true;
     wanted += 4;
     ++next;
   }
   if (next > 0 && next < fused.size() && fused[next] == "Add") {
-    e.adds_tensor_ = true;
+    e.adds_tensor = true;
     wanted += 1;
     ++next;
   }
-  if (next > 0 && next < fused.size() &&
-      FindActivation(fused[next], &e.activation_)) {
+  if (next > 0 && next < fused.size() && FindActivation(fused[next], &e)) {
     ++next;
   }
   if (next < fused.size()) {
@@ -209,43 +212,57 @@ StatusOr<Epilogue> Epilogue::Make(const KernelInit& init, const char* what,
   return e;
 }
 
+Status EpilogueOps::CheckArguments(KernelContext& ctx, DataType type,
+                                   const TensorShape& out,
+                                   int64_t channels) const {
+  static constexpr const char* kBias[] = {"bias"};
+  static constexpr const char* kNormalization[] = {
+      "scale", "offset", "estimated_mean", "estimated_variance"};
+  int input = first_input;
+  for (const char* const name : normalizes ? absl::MakeConstSpan(kNormalization)
+                                           : absl::MakeConstSpan(kBias)) {
+    MR_RETURN_IF_ERROR(CheckChannels(ctx.input(input++), name, type, channels));
+  }
+  if (!adds_tensor) return OkStatus();
+  const Tensor& other = ctx.input(input);
+  if (other.dtype() == type && other.shape() == out) return OkStatus();
+  return InvalidArgument("The tensor to add must be like the output: ",
+                         DataTypeName(other.dtype()),
+                         other.shape().DebugString(), " vs. ",
+                         out.DebugString());
+}
+
+StatusOr<Epilogue> Epilogue::Make(const KernelInit& init, const char* what,
+                                  int first_input) {
+  Epilogue e;
+  MR_ASSIGN_OR_RETURN(e.ops_, EpilogueOps::Read(init, what, first_input));
+  return e;
+}
+
 template <class T>
 Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
   using S = ComputeType<T>;
   const int64_t channels = out->dim(out->rank() - 1);
   const int64_t rows = out->num_elements() / channels;
+  MR_RETURN_IF_ERROR(
+      ops_.CheckArguments(ctx, out->dtype(), out->shape(), channels));
   std::vector<S> scale, offset, mean;
-  int input = first_input_;
-  if (adds_bias_) {
-    MR_ASSIGN_OR_RETURN(offset,
-                        ReadChannels<T>(ctx.input(input++), "bias", channels));
+  const int first = ops_.first_input;
+  if (ops_.adds_bias) {
+    offset = ReadChannels<T>(ctx.input(first));
   } else {
-    MR_ASSIGN_OR_RETURN(scale,
-                        ReadChannels<T>(ctx.input(input++), "scale", channels));
-    MR_ASSIGN_OR_RETURN(
-        offset, ReadChannels<T>(ctx.input(input++), "offset", channels));
-    MR_ASSIGN_OR_RETURN(
-        mean, ReadChannels<T>(ctx.input(input++), "estimated_mean", channels));
-    MR_ASSIGN_OR_RETURN(
-        const std::vector<S> variance,
-        ReadChannels<T>(ctx.input(input++), "estimated_variance", channels));
+    scale = ReadChannels<T>(ctx.input(first));
+    offset = ReadChannels<T>(ctx.input(first + 1));
+    mean = ReadChannels<T>(ctx.input(first + 2));
+    const std::vector<S> variance = ReadChannels<T>(ctx.input(first + 3));
     for (size_t c = 0; c < scale.size(); ++c) {
-      scale[c] /= std::sqrt(variance[c] + static_cast<S>(epsilon_));
+      scale[c] /= std::sqrt(variance[c] + static_cast<S>(ops_.epsilon));
     }
   }
-  const char* added = nullptr;
-  if (adds_tensor_) {
-    const Tensor& other = ctx.input(input++);
-    if (other.dtype() != out->dtype() || !(other.shape() == out->shape())) {
-      return InvalidArgument("The tensor to add must be like the output: ",
-                             DataTypeName(other.dtype()),
-                             other.shape().DebugString(), " vs. ",
-                             out->shape().DebugString());
-    }
-    added = other.data();
-  }
+  const char* const added =
+      ops_.adds_tensor ? ctx.input(ops_.added_input()).data() : nullptr;
   constexpr bool kConverts = !std::is_same_v<T, S>;
-  const S alpha = static_cast<S>(alpha_);
+  const S alpha = static_cast<S>(ops_.alpha);
   // Works on several rows at a time, so that converted elements stay in the
   // cache.
   const int64_t step = std::max<int64_t>(1, 2 * kFloatBlock / channels);
@@ -276,7 +293,7 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
             if (added != nullptr) y = reinterpret_cast<const S*>(added) + first;
           }
           for (int64_t at = 0; at < n; at += channels) {
-            if (adds_bias_) {
+            if (ops_.adds_bias) {
               AddTo(offset.data(), channels, z + at);
             } else {
               Normalize(mean.data(), scale.data(), offset.data(), channels,
@@ -284,7 +301,7 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
             }
           }
           if (y != nullptr) AddTo(y, n, z);
-          Activate(activation_, alpha, n, z);
+          Activate(ops_.activation, alpha, n, z);
           if constexpr (kConverts) {
             FromFloats(DataTypeOf<T>, z, elements + first, n);
           }

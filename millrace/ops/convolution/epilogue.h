@@ -19,16 +19,36 @@ enum class Activation {
   kGeluApproximate,
 };
 
-// Works on tensors of rows of channels, [..., channels], of float, double, half
-// or bfloat16. Immutable.
-class Epilogue {
- public:
+// The attributes of a fused op.
+struct EpilogueOps {
+  bool normalizes = false, adds_bias = false, adds_tensor = false;
+  Activation activation = Activation::kNone;
+  const char* activation_name = "None";  // as in fused_ops
+  float epsilon = 0, alpha = 0;
+  int first_input = 0;
+
   // Reads the attributes fused_ops, epsilon and leakyrelu_alpha: BiasAdd or
   // FusedBatchNorm (scale, offset, mean, variance), then optionally Add of a
   // whole tensor, then optionally an activation. Their arguments are the inputs
   // from `first_input` on. `what` names the product in messages. Returns
   // INVALID_ARGUMENT if the number of inputs does not fit, UNIMPLEMENTED for
   // other lists of ops.
+  static StatusOr<EpilogueOps> Read(const KernelInit& init, const char* what,
+                                    int first_input);
+
+  // Returns the input that is added as a whole. Requires: adds_tensor.
+  int added_input() const { return first_input + (normalizes ? 4 : 1); }
+  // Returns INVALID_ARGUMENT if the arguments do not fit an output of this type
+  // and shape with so many channels.
+  Status CheckArguments(KernelContext& ctx, DataType type,
+                        const TensorShape& out, int64_t channels) const;
+};
+
+// Works on tensors of rows of channels, [..., channels], of float, double, half
+// or bfloat16. Immutable.
+class Epilogue {
+ public:
+  // Returns the errors of EpilogueOps::Read.
   static StatusOr<Epilogue> Make(const KernelInit& init, const char* what,
                                  int first_input);
 
@@ -40,10 +60,7 @@ class Epilogue {
   template <class T>
   Status RunTyped(KernelContext& ctx, Tensor* out) const;
 
-  bool normalizes_ = false, adds_bias_ = false, adds_tensor_ = false;
-  Activation activation_ = Activation::kNone;
-  float epsilon_ = 0, alpha_ = 0;
-  int first_input_ = 0;
+  EpilogueOps ops_;
 };
 
 }  // namespace millrace::ops

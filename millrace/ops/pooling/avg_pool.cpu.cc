@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/pooling/avg_pool_call.h"
 #include "millrace/ops/pooling/pool.h"
 #include "millrace/ops/pooling/pool_overlap.h"
 #include "millrace/ops/pooling/window_loops.h"
@@ -82,39 +83,6 @@ void SumWindows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
   }
 }
 
-// Returns INVALID_ARGUMENT unless input 0 is the shape of what was pooled, and
-// input 1 has its rank.
-Status CheckGradInputs(const KernelContext& ctx, int rank) {
-  const Tensor& sizes = ctx.input(0);
-  if (sizes.rank() != 1 || sizes.num_elements() != rank) {
-    return InvalidArgument(
-        rank == 5 ? "tensor_in must be 1-dimensional and 5 elements"
-                  : "out_backprop must be 1-dimensional and 4 elements",
-        ", but orig_input_shape has shape ", sizes.shape().DebugString());
-  }
-  for (const int64_t n : IntValues(sizes)) {
-    if (n < 0) {
-      return InvalidArgument("Expected a non-negative size, got ", n);
-    }
-  }
-  return ExpectRank("out_backprop", ctx.input(1), rank);
-}
-
-// Returns INVALID_ARGUMENT unless the gradient of pooled volumes has their
-// batch and channels.
-Status CheckVolumeEnds(const TensorShape& input, const TensorShape& grad,
-                       int channel_dim) {
-  for (const int d : {0, channel_dim}) {
-    if (input.dim(d) != grad.dim(d)) {
-      return InvalidArgument("Expected ", d == 0 ? "first" : "last",
-                             " dimension of tensor_in_shape and out_backprop "
-                             "to match, got ",
-                             input.dim(d), " and ", grad.dim(d));
-    }
-  }
-  return OkStatus();
-}
-
 class AvgPoolGradKernel {
  public:
   static StatusOr<AvgPoolGradKernel> Make(const KernelInit& init) {
@@ -124,18 +92,11 @@ class AvgPoolGradKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_RETURN_IF_ERROR(CheckGradInputs(ctx, rank_));
-    MR_ASSIGN_OR_RETURN(const TensorShape input, ShapeFromTensor(ctx.input(0)));
+    MR_ASSIGN_OR_RETURN(const AvgPoolGradCall call,
+                        AvgPoolGradCall::Of(ctx, attrs_, rank_));
+    const PoolProblem& p = call.problem;
     const Tensor& grad = ctx.input(1);
-    MR_ASSIGN_OR_RETURN(const PoolProblem p,
-                        attrs_.Resolve(input, PoolOver::kSpace));
-    if (rank_ == 5) {
-      MR_RETURN_IF_ERROR(
-          CheckVolumeEnds(input, grad.shape(), attrs_.channel_dim()));
-    }
-    const TensorShape output = attrs_.OutputShape(p, input);
-    MR_RETURN_IF_ERROR(ExpectShape("grad", grad, output));
-    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, input));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, call.input));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {
       const T* dy = grad.flat<T>().data();
