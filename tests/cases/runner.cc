@@ -320,6 +320,7 @@ CaseOutcome CaseRunner::Run(const BoundCase& c, const RunOptions& options) {
   DeviceOptions device_options;
   device_options.intra_op = options.width == 1 ? &one_ : &two_;
   device_options.allocator = allocator_;
+  device_options.device_count = {{"CPU", 1}, {"GPU", 0}};
   auto devices = MakeDevices(device_options, "localhost", 0);
   MR_CHECK(devices.ok(), devices.status().message());
   // Kernels let go of their resources before the device goes, and iterators

@@ -15,13 +15,14 @@ VERBS = {
   "sim": ("sim", "run the simulated cluster from seeds"),
   "fuzz": ("fuzz", "random programs against stock TensorFlow (programs), ops with odd inputs (ops), and the fuzzers"),
   "parallel": ("parallel", "run the programs of parallel training; their tables and pictures go into docs/parallel.md"),
+  "gpu-check": ("gpu_check", "check this machine's GPU: values of every kernel, speed, examples; or pack that for another one"),
   "docs": ("docs", "build the documentation as a site"),
 }
 
 
 def usage():
   lines = ["usage: ./dev VERB [options]", ""]
-  lines += ["  %-8s %s" % (verb, text) for verb, (_, text) in VERBS.items()]
+  lines += ["  %-9s %s" % (verb, text) for verb, (_, text) in VERBS.items()]
   lines += ["", "Each verb installs what it needs first (Debian packages; .venv for Python).", "./dev VERB --help says more."]
   return "\n".join(lines)
 

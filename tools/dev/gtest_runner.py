@@ -13,7 +13,7 @@ from console import ROOT, say
 
 TIMEOUT_S = 900
 # Programs with many equal tests, split into shards that run in parallel.
-SHARDS = {"cases_tests": 4, "simulation_test": 2, "golden_test": 2}
+SHARDS = {"cases_tests": 4, "gpu_cases_tests": 4, "simulation_test": 2, "golden_test": 2}
 
 
 class Count:
@@ -55,6 +55,22 @@ def environment(preset):
   env["TSAN_OPTIONS"] = "ignore_noninstrumented_modules=1:suppressions=%s" % os.path.join(ROOT, "tests", "tsan.supp")
   env["GTEST_COLOR"] = "no"
   return env
+
+
+def standin_with_asan(preset):
+  """Variables with which a program that has no sanitizer runs the code of GPUs with the address sanitizer, by libraries that stand in
+  for CUDA's; None where there are none."""
+  folder = os.path.join(building.folder(preset), "tests", "gpu_standin_asan")
+  compiler = shutil.which("g++")
+  if compiler is None or not os.path.isdir(folder):
+    return None
+  library = subprocess.run([compiler, "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+  return dict(
+    LD_PRELOAD=library,
+    MILLRACE_CUDA_LIBRARIES=folder,
+    MILLRACE_GPU_CACHE=os.path.join(folder, "code"),
+    ASAN_OPTIONS="detect_leaks=0",
+  )
 
 
 def prefix(preset):
@@ -107,11 +123,12 @@ def read_report(path, code, again):
   return count
 
 
-def run_one(command, preset, shard, shards, timeout):
+def run_one(command, preset, shard, shards, timeout, more=None):
   with tempfile.TemporaryDirectory() as folder:
     report = os.path.join(folder, "report.json")
     env = environment(preset)
     env["TEST_TMPDIR"] = folder
+    env.update(more or {})
     if shards > 1:
       env.update(GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(shard))
     full = prefix(preset) + command + ["--gtest_output=json:" + report]
@@ -137,8 +154,8 @@ def run_one(command, preset, shard, shards, timeout):
     return count, essential(output) if count.failed else ""
 
 
-def run(preset, programs, filters=None, timeout=TIMEOUT_S):
-  """Runs test programs (names) with an optional filter each; prints failures in full."""
+def run(preset, programs, filters=None, timeout=TIMEOUT_S, env=None):
+  """Runs test programs (names) with an optional filter each, and more variables; prints failures in full."""
   total = Count()
   jobs = []
   with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
@@ -147,7 +164,7 @@ def run(preset, programs, filters=None, timeout=TIMEOUT_S):
       if filters and filters.get(name):
         command.append("--gtest_filter=" + filters[name])
       shards = SHARDS.get(name, 1)
-      jobs += [pool.submit(run_one, command, preset, i, shards, timeout) for i in range(shards)]
+      jobs += [pool.submit(run_one, command, preset, i, shards, timeout, env) for i in range(shards)]
     try:
       for job in as_completed(jobs):
         count, output = job.result()

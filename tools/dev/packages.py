@@ -32,6 +32,8 @@ LIBRARIES_VENV = os.path.join(ROOT, ".venv_libraries")
 LIBRARIES_REQUIREMENTS = os.path.join(ROOT, "tools", "dev", "requirements_libraries.txt")
 # What draws pictures, for ./dev parallel alone.
 PICTURES_REQUIREMENTS = os.path.join(ROOT, "tools", "dev", "requirements_pictures.txt")
+# NVIDIA's compiler of kernels, which needs no card, for tools/gpu/nvrtc_check.py.
+GPU_REQUIREMENTS = os.path.join(ROOT, "tools", "dev", "requirements_gpu.txt")
 LOGS = os.path.join(ROOT, "build", "logs")
 
 
@@ -135,6 +137,11 @@ def need_libraries_venv():
 def need_pictures():
   """Makes .venv with requirements_pictures.txt; returns its Python."""
   return _need(VENV, requirements(path=PICTURES_REQUIREMENTS), "")
+
+
+def need_nvrtc():
+  """Makes .venv with requirements_gpu.txt; returns its Python."""
+  return _need(VENV, requirements(path=GPU_REQUIREMENTS), "")
 
 
 def _need(venv, wanted, how_long):

@@ -5,6 +5,7 @@ ops/product, ops/product/cross  the cases of a family or file, also on stock Ten
 ops                         all of them, and whether every op and type of stock's has a case
 x/y_test.cc, x/y.cc         the tests of that file
 conformance, tests/cluster  a folder of tests/, C++ and Python
+gpu                         everything about GPUs, on libraries that stand in for CUDA's, also with the address sanitizer
 python                      programs in pairs by TensorFlow's package and by ours, and how much of the API they cover
 tools                       the tests of the tools, and of what drives the benchmarks
 fuzz                        the fuzzers, for 20 s each
@@ -19,7 +20,11 @@ import re
 import sources
 from console import ROOT
 
-PYTHON_FOLDERS = ("cases", "conformance", "cluster", "docs", "python")
+PYTHON_FOLDERS = ("cases", "conformance", "cluster", "docs", "gpu", "python")
+# Programs that run kernels for GPUs, and unit tests about them by their names.
+GPU_CASES = "gpu_cases_tests"
+GPU_PROGRAMS = ("gpu_tests", GPU_CASES)
+GPU_FILTERS = {"device_test": "*Cuda*:*Gpu*:*Nvrtc*", "kernel_test": "*Gpu*", "exec_test": "*Gpu*", "session_test": "*Gpu*"}
 
 
 class Selection:
@@ -114,6 +119,9 @@ def select(name, programs):
             add_file(selection, p, programs)
       if path.startswith("tests"):
         selection.python += python_tests(path)
+      if path == "tests/gpu":
+        selection.filters.update((p, f) for p, f in GPU_FILTERS.items() if p in names)
+        selection.programs += selection.filters
     elif os.path.isfile(full) and path.endswith(".py"):
       selection.python.append(path)
     else:

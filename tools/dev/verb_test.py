@@ -102,6 +102,15 @@ def rules():
   return count
 
 
+def gpus_with_asan(report, preset, programs, cases=True):
+  """Runs those of the programs that run kernels for GPUs once more, these with the address sanitizer; the cases of all ops only if
+  `cases`, since they take minutes."""
+  programs = [p for p in programs if p in selecting.GPU_PROGRAMS and (cases or p != selecting.GPU_CASES)]
+  env = gtest_runner.standin_with_asan(preset)
+  if programs and env:
+    report.stage("GPUs with the address sanitizer", lambda: gtest_runner.run(preset, programs, env=env))
+
+
 def symbols(preset):
   import check_symbols
 
@@ -187,6 +196,7 @@ def run_stages(args, report, venv):
   try:
     programs = [p for p, _ in gtest_runner.listed(preset)]
     report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs))
+    gpus_with_asan(report, preset, programs, cases=args.long)
     venv.wait()
     side_by_side(
       lambda: waiting(args, report),
@@ -316,6 +326,8 @@ def run_selected(args, report):
         say("no test of %s matches" % name)
         report.total.add(Count(0, 1))
         report.not_tested = True
+      if not args.filter:
+        gpus_with_asan(report, args.preset, selection.programs)
       if not count.failed and not args.filter:
         stock += selection.stock
     if selection.python:
