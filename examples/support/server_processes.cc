@@ -88,7 +88,9 @@ Status ServerProcesses::Launch(ServerProcess& server, int port) {
           {options_.server, "server", "--job", server.task.job, "--task",
            absl::StrCat(server.task.index), "--cluster", "@" + cluster_file_,
            "--port", absl::StrCat(port), "--port_file", PathOf(server, ".port"),
-           "--intra_op_threads", absl::StrCat(threads), "--log_level", "info"},
+           "--intra_op_threads", absl::StrCat(threads), "--log_level", "info",
+           // Several of them may share a card.
+           "--gpu_allow_growth"},
           PathOf(server, ".log"), /*talk=*/false));
   return OkStatus();
 }
