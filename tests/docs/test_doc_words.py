@@ -52,5 +52,5 @@ def test_flags_and_verbs(path, flags):
   )
   unknown = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", code)) - flags
   assert not unknown, f"{path}: {unknown}"
-  verbs = set(re.findall(r'^ +"(\w+)": \(', doc_pages.read("tools/dev/__main__.py"), re.M))
-  assert set(re.findall(r"\./dev ([a-z]+)\b", code)) <= verbs, path
+  verbs = set(re.findall(r'^ +"([\w-]+)": \(', doc_pages.read("tools/dev/__main__.py"), re.M))
+  assert set(re.findall(r"\./dev ([a-z][a-z-]*)\b", code)) <= verbs, path
