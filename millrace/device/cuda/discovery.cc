@@ -67,8 +67,10 @@ struct ProcessLibraries {
 // Returns whether a missing driver is worth a line: the machine has a card of
 // NVIDIA's, or somebody has said what is to be used of them.
 bool ExpectsDriver() {
+  const std::string visible =
+      EnvironmentVariable("CUDA_VISIBLE_DEVICES").value_or("");
   return access("/proc/driver/nvidia", F_OK) == 0 ||
-         EnvironmentVariable("CUDA_VISIBLE_DEVICES").has_value() ||
+         (!visible.empty() && visible != "-1") ||
          EnvironmentVariable("MILLRACE_CUDA_LIBRARIES").has_value();
 }
 
