@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "absl/strings/str_cat.h"
+#include "millrace/base/threads/wait.h"
 #include "millrace/exec/node_kind.h"
 #include "millrace/kernel/host_arguments.h"
 
@@ -79,15 +81,24 @@ StatusOr<SharedKernel> KernelCache::Get(
   }
   const std::string key = absl::StrCat(device.name(), "\n", node->name, "\n",
                                        node->op->name, "\n", function);
-  auto it = stateful_.find(key);
-  if (it != stateful_.end()) {
-    if (it->second.info->attrs == node->attrs) return it->second;
-    lock.Unlock();
-    return Make(std::move(node), device, functions);
+  for (;;) {
+    const auto it = stateful_.find(key);
+    if (it != stateful_.end()) {
+      if (it->second.info->attrs == node->attrs) return it->second;
+      lock.Unlock();
+      return Make(std::move(node), device, functions);
+    }
+    if (making_.insert(key).second) break;
+    WaitScope wait(absl::StrCat("the kernel of node ", node->name, " (",
+                                node->op->name, "), which a thread makes"));
+    one_made_.Wait(mu_);
   }
-  MR_ASSIGN_OR_RETURN(SharedKernel made,
-                      Make(std::move(node), device, functions));
-  stateful_.emplace(key, made);
+  lock.Unlock();
+  StatusOr<SharedKernel> made = Make(std::move(node), device, functions);
+  lock.Lock();
+  making_.erase(key);
+  one_made_.NotifyAll();  // after an error the next one tries
+  if (made.ok()) stateful_.emplace(key, *made);
   return made;
 }
 

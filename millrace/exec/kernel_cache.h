@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/exec/plan.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -57,6 +58,10 @@ class KernelCache {
   std::shared_ptr<const FunctionLibrary> library_;  // of the last SetLibrary
   absl::flat_hash_map<std::string, SharedKernel>
       stateful_;  // by device, function and node
+  // Keys of `stateful_` whose kernels a thread is making, without the lock:
+  // that may take a compilation.
+  absl::flat_hash_set<std::string> making_;
+  CondVar one_made_;
 };
 
 }  // namespace millrace

@@ -192,53 +192,6 @@ TEST_F(PlanTest, NamesANodeOfACycle) {
   EXPECT_EQ(Build().status().code(), StatusCode::kInvalidArgument);
 }
 
-// The kernels of a session.
-
-std::shared_ptr<const NodeInfo> Info(const std::string& name,
-                                     const std::string& op,
-                                     AttrMap attrs = {}) {
-  auto info = std::make_shared<NodeInfo>();
-  info->name = name;
-  info->op = TestOps().Find(op);
-  info->attrs = std::move(attrs);
-  return info;
-}
-
-TEST(KernelCacheTest, StatefulKernelsAreShared) {
-  TestDevice device, other("/job:t/replica:0/task:0/device:CPU:1");
-  KernelCache cache(&TestKernelTable());
-  const auto tick = cache.Get(Info("n", "Tick"), device)->kernel;
-  EXPECT_EQ(cache.Get(Info("n", "Tick"), device)->kernel, tick);
-  EXPECT_NE(cache.Get(Info("m", "Tick"), device)->kernel, tick);
-  EXPECT_NE(cache.Get(Info("n", "Tick"), other)->kernel, tick);
-}
-
-TEST(KernelCacheTest, OthersBelongToTheirPlan) {
-  TestDevice device;
-  KernelCache cache(&TestKernelTable());
-  const auto inc = cache.Get(Info("n", "Inc"), device)->kernel;
-  EXPECT_NE(cache.Get(Info("n", "Inc"), device)->kernel, inc);
-}
-
-TEST(KernelCacheTest, ANameUsedAgainWithOtherAttributesIsAnotherKernel) {
-  TestDevice device;
-  KernelCache cache(&TestKernelTable());
-  const auto put = cache.Get(Info("n", "Put", {{"key", "a"}}), device)->kernel;
-  const auto other =
-      cache.Get(Info("n", "Put", {{"key", "b"}}), device)->kernel;
-  EXPECT_NE(other, put);
-  // The first one is kept.
-  EXPECT_EQ(cache.Get(Info("n", "Put", {{"key", "a"}}), device)->kernel, put);
-}
-
-TEST(KernelCacheTest, TheKernelKeepsTheNodeThatItWasMadeFor) {
-  TestDevice device;
-  KernelCache cache(&TestKernelTable());
-  const auto first = Info("n", "Tick");
-  EXPECT_EQ(cache.Get(first, device)->info, first);
-  EXPECT_EQ(cache.Get(Info("n", "Tick"), device)->info, first);
-}
-
 // Both ends of a transfer compute it, also in another implementation: the
 // numbers follow the rule of TensorFlow 2.x.
 TEST(FrameIdTest, DependsOnEveryPart) {

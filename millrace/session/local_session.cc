@@ -134,6 +134,14 @@ Status RunAndWait(const std::shared_ptr<const PlanSet>& plans,
 
 }  // namespace
 
+// What a kind of run takes from the session's graph.
+struct LocalSession::Parts {
+  std::shared_ptr<Prepared> prepared;  // less its plans
+  std::vector<Partition> partitions;
+  bool fuse = false;
+  bool partial = false;
+};
+
 LocalSession::LocalSession(LocalSessionOptions options)
     : options_(std::move(options)), graph_(options_.ops, options_.kernels) {
   for (const auto& device : options_.devices) {
@@ -231,10 +239,26 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
     const RunSignature& signature) {
   std::vector<std::shared_ptr<const Prepared>> gone;  // freed after the lock
   MutexLock lock(mu_);
-  const auto found = prepared_.find(signature);
-  if (found != prepared_.end()) return found->second;
-  MR_ASSIGN_OR_RETURN(std::shared_ptr<const Prepared> prepared,
-                      Compile(signature, /*partial=*/false));
+  for (;;) {
+    const auto found = prepared_.find(signature);
+    if (found != prepared_.end()) return found->second;
+    if (preparing_.insert(signature).second) break;
+    WaitScope wait("local session: the first run of this kind is prepared");
+    one_prepared_.Wait(mu_);
+  }
+  StatusOr<std::shared_ptr<const Prepared>> made = nullptr;
+  StatusOr<Parts> parts = Split(signature, /*partial=*/false);
+  if (parts.ok()) {
+    lock.Unlock();
+    made = BuildPlans(*std::move(parts));
+    lock.Lock();
+  } else {
+    made = parts.status();
+  }
+  preparing_.erase(signature);
+  one_prepared_.NotifyAll();  // after an error the next one tries
+  MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Prepared> prepared,
+                      std::move(made));
   while (prepared_.size() >= options_.max_prepared_runs) {
     gone.push_back(TakeOldest());
     if (gone.back() == nullptr) break;  // other threads hold all of them
@@ -259,10 +283,13 @@ std::shared_ptr<const LocalSession::Prepared> LocalSession::TakeOldest() {
   return taken;
 }
 
-StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
-    const RunSignature& signature, bool partial) {
-  auto prepared = std::make_shared<Prepared>();
-  prepared->signature = signature;
+StatusOr<LocalSession::Parts> LocalSession::Split(const RunSignature& signature,
+                                                  bool partial) {
+  Parts parts;
+  parts.partial = partial;
+  parts.prepared = std::make_shared<Prepared>();
+  Prepared& prepared = *parts.prepared;
+  prepared.signature = signature;
   SplitOptions options{
       .partition = {.incarnation =
                         [&](absl::string_view device) {
@@ -274,21 +301,41 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
       .evaluate =
           MakeConstantEvaluator(options_.kernels, options_.devices[0].get()),
       .kernels = options_.kernels};
-  MR_ASSIGN_OR_RETURN(std::vector<Partition> partitions,
+  parts.fuse = options.rewrites.fuse;
+  MR_ASSIGN_OR_RETURN(parts.partitions,
                       SplitForRun(graph_.graph(), signature, options));
+  for (const std::string& feed : signature.feeds) {
+    MR_ASSIGN_OR_RETURN(const OutputRef output,
+                        FindOutput(graph_.graph(), feed, "FeedInputs:"));
+    prepared.feed_types.push_back(
+        RemoveRef(graph_.graph().node(output.node)->output_types[output.port]));
+  }
+  prepared.functions = std::make_unique<FunctionRuntime>(
+      FunctionRuntimeOptions{.ops = options_.ops,
+                             .kernels = kernels_.get(),
+                             .pool = &options_.devices[0]->lanes().inter_op,
+                             .differentiate = options_.differentiate,
+                             .targets = targets_});
+  prepared.functions->SetLibrary(graph_.library());
+  return parts;
+}
+
+StatusOr<std::shared_ptr<const LocalSession::Prepared>>
+LocalSession::BuildPlans(Parts parts) {
+  Prepared& prepared = *parts.prepared;
   std::vector<std::shared_ptr<const Plan>> plans;
-  for (Partition& partition : partitions) {
+  for (Partition& partition : parts.partitions) {
     for (NodeId id = 0; id < partition.graph.num_ids(); ++id) {
       const Node* node = partition.graph.node(id);
-      if (node && MayKeepInputs(*node)) prepared->keeps_inputs = true;
+      if (node && MayKeepInputs(*node)) prepared.keeps_inputs = true;
     }
-    prepared->partition_graphs.push_back(ExportGraphDef(partition.graph));
-    if (partial) {
+    prepared.partition_graphs.push_back(ExportGraphDef(partition.graph));
+    if (parts.partial) {
       MR_RETURN_IF_ERROR(SendFetchesOneByOne(
           partition.device,
           FindDevice(partition.device)->attributes().incarnation,
-          &partition.graph, prepared.get()));
-    } else if (options.rewrites.fuse) {
+          &partition.graph, &prepared));
+    } else if (parts.fuse) {
       MR_RETURN_IF_ERROR(FuseNodes(*options_.kernels, &partition.graph));
     }
     MR_ASSIGN_OR_RETURN(
@@ -300,21 +347,8 @@ StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Compile(
                     {.table = options_.kernels}));
     plans.push_back(std::move(plan));
   }
-  MR_ASSIGN_OR_RETURN(prepared->plans, PlanSet::FromPlans(std::move(plans)));
-  for (const std::string& feed : signature.feeds) {
-    MR_ASSIGN_OR_RETURN(const OutputRef output,
-                        FindOutput(graph_.graph(), feed, "FeedInputs:"));
-    prepared->feed_types.push_back(
-        RemoveRef(graph_.graph().node(output.node)->output_types[output.port]));
-  }
-  prepared->functions = std::make_unique<FunctionRuntime>(
-      FunctionRuntimeOptions{.ops = options_.ops,
-                             .kernels = kernels_.get(),
-                             .pool = &options_.devices[0]->lanes().inter_op,
-                             .differentiate = options_.differentiate,
-                             .targets = targets_});
-  prepared->functions->SetLibrary(graph_.library());
-  return std::shared_ptr<const Prepared>(std::move(prepared));
+  MR_ASSIGN_OR_RETURN(prepared.plans, PlanSet::FromPlans(std::move(plans)));
+  return std::shared_ptr<const Prepared>(std::move(parts.prepared));
 }
 
 Status LocalSession::Run(const RunRequest& request,
@@ -384,9 +418,12 @@ StatusOr<std::string> LocalSession::SetUpPartialRun(
   {
     MutexLock lock(mu_);
     if (closed_) return FailedPrecondition("Session has been closed.");
-    MR_ASSIGN_OR_RETURN(const auto prepared,
-                        Compile(signature, /*partial=*/true));
+    MR_ASSIGN_OR_RETURN(Parts parts, Split(signature, /*partial=*/true));
     MR_ASSIGN_OR_RETURN(auto needs, FindNeeds(graph_.graph(), signature));
+    lock.Unlock();
+    MR_ASSIGN_OR_RETURN(const auto prepared, BuildPlans(std::move(parts)));
+    lock.Lock();
+    if (closed_) return FailedPrecondition("Session has been closed.");
     run =
         std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
     ++running_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/types/span.h"
 #include "millrace/base/files/file.h"
@@ -35,9 +36,10 @@ struct LocalSessionOptions {
   size_t max_prepared_runs = kMaxPreparedRuns;
 };
 
-// Thread-safe: many threads may call Run at once. Extend does not wait for
-// runs, only for one that is being prepared, as other runs do: running plans
-// keep the objects that they need.
+// Thread-safe: many threads may call Run at once. Extend waits for no run:
+// running plans keep the objects that they need. A run of a kind that is new
+// splits the graph, which keeps others off for that time; then it makes its
+// kernels, which may have to be compiled, beside everything else.
 class LocalSession {
  public:
   static StatusOr<std::unique_ptr<LocalSession>> Create(
@@ -95,8 +97,11 @@ class LocalSession {
  private:
   explicit LocalSession(LocalSessionOptions options);
   Device* FindDevice(absl::string_view name) const;
-  StatusOr<std::shared_ptr<const Prepared>> Compile(
-      const RunSignature& signature, bool partial);
+  struct Parts;
+  // Reads the session's graph; requires mu_.
+  StatusOr<Parts> Split(const RunSignature& signature, bool partial);
+  // Makes the plans; does not hold mu_.
+  StatusOr<std::shared_ptr<const Prepared>> BuildPlans(Parts parts);
   std::shared_ptr<const Prepared> TakeOldest();
   // Begins a step and returns its id; FAILED_PRECONDITION if the session is
   // closed.
@@ -120,6 +125,8 @@ class LocalSession {
   GraphState graph_;
   std::unique_ptr<KernelCache> kernels_;
   absl::flat_hash_map<RunSignature, std::shared_ptr<const Prepared>> prepared_;
+  absl::flat_hash_set<RunSignature> preparing_;  // by some thread
+  CondVar one_prepared_;
   absl::flat_hash_map<std::string, std::shared_ptr<class LocalPartialRun>>
       partial_runs_;
   int64_t next_step_ = 1;
