@@ -50,12 +50,14 @@ endif()
 
 # Adds the files that hold texts for GPUs as GpuSource (device/cuda/gpu_source.h) to
 # the list `out`: one for each millrace/ops/FAMILY/STEM.gpu.cu, whose symbol is
-# FAMILY_STEM with _ for each /.
+# FAMILY_STEM with _ for each /, and STEM.shared.h, which C++ includes, too:
+# FAMILY_STEM_shared.
 function(millrace_gpu_sources out family)
   set(found "")
-  file(GLOB_RECURSE text_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/millrace/ops" "${PROJECT_SOURCE_DIR}/millrace/ops/${family}/*.gpu.cu")
+  file(GLOB_RECURSE text_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/millrace/ops" "${PROJECT_SOURCE_DIR}/millrace/ops/${family}/*.gpu.cu" "${PROJECT_SOURCE_DIR}/millrace/ops/${family}/*.shared.h")
   foreach(text IN LISTS text_files)
     string(REGEX REPLACE "\\.gpu\\.cu$" "" symbol "${text}")
+    string(REGEX REPLACE "\\.shared\\.h$" "_shared" symbol "${symbol}")
     string(REPLACE "/" "_" symbol "${symbol}")
     millrace_embedded_text(source ${symbol} "${text}" "${PROJECT_SOURCE_DIR}/millrace/ops/${text}")
     list(APPEND found "${source}")

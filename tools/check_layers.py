@@ -90,6 +90,8 @@ TOKENS = [
   (r"__attribute__\s*\(\(\s*constructor|\[\[gnu::constructor\]\]", "no static constructors; declare in a table"),
   (r"^static\s+(const\s+)?(bool|int|auto)\s+\w*regist\w*\s*=", "no self-registration; declare in a table"),
 ]
+# The memory of a kernel's device, wherever its arguments lie. A kernel that asks where they do, or calls the device, knows better.
+IGNORES_PLACE = re.compile(r"^(?!.*on_device).*device\(\)\.allocator\(\)(?!->)")
 # The macros that declare a facet of an op, by the suffix of its files.
 FACET_MACROS = {"op": r"MR_OP", "cpu": r"MR_KERNELS", "gpu": r"MR_KERNELS", "grad": r"MR_(?:NO_)?GRADIENT", "cases": r"MR_CASES"}
 ENTRY = "millrace/millrace.h"  # names the public headers
@@ -175,7 +177,7 @@ def strip_comment(line):
 
 
 def check_include(layers, path, header, quoted, report, uses):
-  if path.endswith(".gpu.cu"):
+  if path.endswith((".gpu.cu", ".shared.h")):
     report("a text for GPUs includes nothing (%s); millrace/device/cuda/prelude stands before it" % header)
     return
   if quoted and "/" not in header:
@@ -240,6 +242,10 @@ def check_file(layers, root, path, problems, uses):
     if m:
       check_include(layers, path, m.group(2), m.group(1) == '"', report_at(number), uses)
       continue
+    if path.endswith(".shared.h") and "std::" in strip_comment(line):
+      report_at(number)("a header that is also a text for GPUs has nothing of std::; call floorf for std::floor")
+    if path.endswith(".cpu.cc") and IGNORES_PLACE.search(strip_comment(line)):
+      report_at(number)("a kernel of the CPU may run for a GPU, on values in host memory: it asks ctx.allocator()")
     if scanned:
       code = strip_comment(line)
       for pattern, advice in TOKENS:

@@ -206,6 +206,25 @@ class CheckLayersTest(unittest.TestCase):
     problems = self.problems("millrace/ops/math/add.gpu.cu", "#include <cuda_fp16.h>")
     self.assertIn("add.gpu.cu:1: a text for GPUs includes nothing (cuda_fp16.h)", problems[0])
 
+  def test_a_header_that_is_a_text_for_gpus_is_plain(self):
+    path = "millrace/ops/math/add.shared.h"
+    self.assertEqual([], self.problems(path, "#pragma once\nMR_SHARED float Add(float a, float b);  // std::plus"))
+    self.assertIn(
+      "add.shared.h:2: a text for GPUs includes nothing (cmath)", self.problems(path, "#pragma once\n#include <cmath>")[0]
+    )
+    self.assertIn("add.shared.h:2: a header that is also a text", self.problems(path, "#pragma once\nauto x = std::floor(1);")[0])
+
+  def test_kernels_of_cpus_ask_where_their_memory_is(self):
+    path = "millrace/ops/math/add.cpu.cc"
+    self.assertOne(self.problems(path, "Bind(&t, ctx.device().allocator());"), "add.cpu.cc:1", "ctx.allocator()")
+    for fine in (
+      "Bind(&t, ctx.allocator());",
+      "ctx.device().allocator()->Copy(to, from);",
+      "t.on_device() ? ctx.device().allocator() : host",
+    ):
+      self.assertEqual([], self.problems(path, fine))
+    self.assertEqual([], self.problems("millrace/ops/math/add.gpu.cc", "Bind(&t, ctx.device().allocator());"))
+
   def test_only_the_asked_files_are_reported(self):
     with tempfile.TemporaryDirectory() as root:
       folder = os.path.join(root, "millrace/ops/math")

@@ -37,6 +37,7 @@ class RenamedDevice final : public Device {
     device_.ParallelFor(total, cost_nanos, f);
   }
   int intra_op_width() const override { return device_.intra_op_width(); }
+  IntraOpPool* intra_op_pool() override { return device_.intra_op_pool(); }
   Lanes& lanes() override { return device_.lanes(); }
   DeviceMemoryUse memory_use() const override { return device_.memory_use(); }
 

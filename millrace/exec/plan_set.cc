@@ -129,7 +129,7 @@ void PlanSet::Run(std::shared_ptr<const PlanSet> plans, const PlanRun& run,
   };
   auto joint = std::make_shared<Joint>();
   joint->retvals = run.retvals;
-  joint->allocator = plans->plans_[0]->device().allocator();
+  joint->allocator = plans->plans_[0]->device().host_allocator();
   joint->left = static_cast<int>(plans->plans_.size());
   joint->done = std::move(done);
   // The calling thread may run the last plan itself after the others were

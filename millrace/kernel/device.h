@@ -77,6 +77,9 @@ class Device {
       int64_t total, int64_t cost_nanos,
       absl::FunctionRef<void(int64_t begin, int64_t end)> f) = 0;
   virtual int intra_op_width() const = 0;
+  // Returns the threads that ParallelFor uses, for kernels that hand them to a
+  // library; null if it has none.
+  virtual IntraOpPool* intra_op_pool() { return nullptr; }
   virtual Lanes& lanes() = 0;
   // Devices without memory of their own report that of the process.
   virtual DeviceMemoryUse memory_use() const {

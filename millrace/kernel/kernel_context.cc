@@ -100,6 +100,16 @@ StatusOr<Tensor> KernelContext::Allocate(DataType type, TensorShape shape,
                           : IsHostOutput(output);
     if (host || !IsPlain(type)) memory = device_.host_allocator();
   }
+  return AllocateFrom(memory, type, std::move(shape), output);
+}
+
+StatusOr<Tensor> KernelContext::AllocateFrom(Allocator* memory, DataType type,
+                                             TensorShape shape) {
+  return AllocateFrom(memory, type, std::move(shape), kNoOutput);
+}
+
+StatusOr<Tensor> KernelContext::AllocateFrom(Allocator* memory, DataType type,
+                                             TensorShape shape, int output) {
   const AllocationUser user(node_.name);
   StatusOr<Tensor> t = Tensor::Allocate(memory, type, shape);
   if (!t.ok()) return OutOfMemory(t.status(), node_, device_, type, shape);

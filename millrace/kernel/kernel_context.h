@@ -113,6 +113,10 @@ class KernelContext {
       std::initializer_list<int> candidates, int i, TensorShape shape);
   // Allocates from allocator(), elements that are not plain from host memory.
   StatusOr<Tensor> AllocateTemp(DataType type, TensorShape shape);
+  // Allocates from `memory`, one of the device's allocators, wherever the
+  // kernel's arguments lie.
+  StatusOr<Tensor> AllocateFrom(Allocator* memory, DataType type,
+                                TensorShape shape);
 
   // Splits [0, total) over the device's intra-op threads; 20 us of work and
   // more are shared. Checks for cancellation between shards, unless to_end is
@@ -147,6 +151,8 @@ class KernelContext {
   // `output`: the number of the output that it is for, or kNoOutput.
   static constexpr int kNoOutput = -1;
   StatusOr<Tensor> Allocate(DataType type, TensorShape shape, int output);
+  StatusOr<Tensor> AllocateFrom(Allocator* memory, DataType type,
+                                TensorShape shape, int output);
   bool IsHostOutput(int i) const;
 
   const NodeInfo& node_;

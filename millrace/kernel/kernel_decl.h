@@ -52,7 +52,16 @@ struct KernelEntry {
   // Whether it may run inline on the thread that made it ready (it moves no
   // data, or only a few bytes).
   bool cheap = false;
+  // Whether nodes are placed there only if the program asks for that type of
+  // device: elsewhere the op is faster.
+  bool only_if_asked = false;
 };
+
+// The kernel for GPUs of ops that TensorFlow has one of, and that have none of
+// their own here: what a program places on a GPU is computed by the CPU's
+// kernel, and values are copied.
+inline constexpr KernelEntry kOnHostIfAsked = {
+    .make = OnHost, .host = "*", .only_if_asked = true};
 
 inline constexpr int kMaxKernelEntries = 8;
 

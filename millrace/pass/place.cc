@@ -1,6 +1,7 @@
 #include "millrace/pass/place.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_join.h"
@@ -92,6 +93,16 @@ Status SimplePlacer::CheckPinned(const Graph&, const Node& node,
                   : "");
 }
 
+bool SimplePlacer::Prefers(const Graph& graph, const Group& group,
+                           const std::string& type) const {
+  return std::all_of(
+      group.members.begin(), group.members.end(), [&](NodeId id) {
+        const Node& node = *graph.node(id);
+        const auto row = kernels_->FindRow(type, *node.op, node.attrs);
+        return !row.ok() || !(*row)->entry->only_if_asked;
+      });
+}
+
 bool SimplePlacer::CanRun(const Graph& graph, const Group& group,
                           const std::string& type, const Node** blocker) const {
   for (NodeId id : group.members) {
@@ -150,8 +161,11 @@ StatusOr<std::string> SimplePlacer::Choose(const Graph& graph,
     for (const PlaceableDevice& d : devices_) {
       if (!name.Matches(d.parsed)) continue;
       if (!CanRun(graph, group, d.type, &blocker)) continue;
-      const auto rank = [](const PlaceableDevice& x) {
-        return std::make_pair(x.type == "GPU" ? 0 : 1, *x.parsed.index);
+      const auto rank = [&](const PlaceableDevice& x) {
+        const bool is_gpu = x.type == "GPU";
+        const bool is_unasked =
+            is_gpu && !name.type && !Prefers(graph, group, x.type);
+        return std::make_tuple(is_unasked, is_gpu ? 0 : 1, *x.parsed.index);
       };
       if (best == nullptr || rank(d) < rank(*best)) best = &d;
     }

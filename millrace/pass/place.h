@@ -30,7 +30,8 @@ struct PlacementOptions {
 // Assigns a device to nodes as the graph grows. A node that was placed earlier
 // keeps its device, and a pinned node gets the device that it is pinned to;
 // otherwise a colocation group is placed on the first GPU of its task that can
-// run the whole group, or on CPU:0. A node that uses a resource is placed with
+// run the whole group, or on CPU:0; on CPU:0, too, if a kernel of the GPU is
+// `only_if_asked`. A node that uses a resource is placed with
 // the resource, whatever device it requests. A constant or a placeholder that
 // may be anywhere is placed with its readers, if these are on one device of its
 // task. Omitted parts mean task 0 of the
@@ -55,6 +56,10 @@ class SimplePlacer {
   StatusOr<std::string> Choose(const Graph& graph, const Group& group) const;
   bool CanRun(const Graph& graph, const Group& group, const std::string& type,
               const Node** blocker) const;
+  // Returns whether nothing in a group that can run on a type of device is
+  // there only if it is asked to.
+  bool Prefers(const Graph& graph, const Group& group,
+               const std::string& type) const;
   // Returns the device of all readers of a constant for which `chosen` was
   // chosen; that one if there are several.
   std::string ReadersDevice(

@@ -22,6 +22,7 @@ const OpRegistry& Ops() {
       {"Pass", {.inputs = "i: float", .outputs = "o: float"}},
       {"HostOnly", {.inputs = "i: float", .outputs = "o: float"}},
       {"GpuOnly", {.outputs = "o: float"}},
+      {"IfAsked", {.inputs = "i: float", .outputs = "o: float"}},
       {"Nowhere", {.outputs = "o: float"}},
       {"Typed", {.outputs = "o: T", .attrs = "T: type"}},
       {"RefVar", {.outputs = "ref: Ref(float)", .flags = kStateful}},
@@ -38,7 +39,10 @@ const KernelTable& Kernels() {
   static constexpr KernelEntry kAny = {.make = MakeFunctionKernel<RunNothing>};
   static constexpr KernelEntry kFloat = {
       .types = "T: float", .make = MakeFunctionKernel<RunNothing>};
+  static constexpr KernelEntry kIfAsked = {
+      .make = MakeFunctionKernel<RunNothing>, .only_if_asked = true};
   static const KernelDecl kDecls[] = {
+      {"IfAsked", "CPU", {kAny}},   {"IfAsked", "GPU", {kIfAsked}},
       {"Source", "CPU", {kAny}},    {"Source", "GPU", {kAny}},
       {"Pass", "CPU", {kAny}},      {"Pass", "GPU", {kAny}},
       {"HostOnly", "CPU", {kAny}},  {"GpuOnly", "GPU", {kAny}},
@@ -138,6 +142,23 @@ TEST_F(PlaceTest, TheFirstGpuThatHasTheKernel) {
   EXPECT_EQ(DeviceOf("double"), task + "CPU:0");
   EXPECT_EQ(DeviceOf("second"), task + "GPU:1");
   EXPECT_EQ(DeviceOf("cpu"), task + "CPU:1");
+}
+
+TEST_F(PlaceTest, AGpuThatIsNotTheRightPlaceIsTakenIfAskedFor) {
+  AddDevices(true);
+  const NodeId a = Add("a", "Source");
+  Add("anywhere", "IfAsked", "", {a});
+  Add("there", "IfAsked", "/job:worker", {a});
+  Add("asked", "IfAsked", "/gpu:1", {a});
+  Add("along", "IfAsked", "", {a},
+      {{"_class", AttrValue::StringList{"loc:@asked"}}});
+  ASSERT_TRUE(Place().ok());
+  const std::string task = "/job:worker/replica:0/task:0/device:";
+  EXPECT_EQ(DeviceOf("a"), task + "GPU:0");
+  EXPECT_EQ(DeviceOf("anywhere"), task + "CPU:0");
+  EXPECT_EQ(DeviceOf("there"), task + "CPU:0");
+  EXPECT_EQ(DeviceOf("asked"), task + "GPU:1");
+  EXPECT_EQ(DeviceOf("along"), task + "GPU:1");
 }
 
 TEST_F(PlaceTest, ReferenceEdgesKeepNodesTogether) {

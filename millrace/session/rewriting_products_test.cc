@@ -291,10 +291,14 @@ TEST_F(RewritingProductsTest, PoolsWithTheirGradients) {
   const auto run = [&](const Pooling& p) {
     g_ = GraphText();
     g_.Placeholder("x").Placeholder("dy");
-    const AttrMap attrs = {
+    AttrMap attrs = {
         {"ksize", AttrValue::IntList({1, p.size, p.size, 1})},
         {"strides", AttrValue::IntList({1, p.stride, p.stride, 1})},
         {"padding", p.padding}};
+    if (p.padding == std::string("EXPLICIT")) {
+      attrs.Set("explicit_paddings",
+                AttrValue::IntList({0, 0, 1, 1, 1, 1, 0, 0}));
+    }
     g_.Add("y", "MaxPool", {"x"}, attrs);
     g_.Add("dx", "MaxPoolGrad", {"x", "y", "dy"}, attrs);
     Tensor x = Numbers(p.x, random, DataType::kFloat);
@@ -314,7 +318,10 @@ TEST_F(RewritingProductsTest, PoolsWithTheirGradients) {
         Pooling{{1, 7, 7, 2}, {1, 2, 2, 2}, 2, 5, "VALID"},
         // More argmax offsets than a byte can count.
         Pooling{{1, 20, 20, 2}, {1, 20, 20, 2}, 17, 1, "SAME"},
-        Pooling{{0, 4, 4, 2}, {0, 2, 2, 2}, 2, 2, "VALID"}}) {
+        Pooling{{0, 4, 4, 2}, {0, 2, 2, 2}, 2, 2, "VALID"},
+        // Windows that cover nothing.
+        Pooling{{1, 0, 5, 3}, {1, 1, 6, 3}, 2, 1, "EXPLICIT"},
+        Pooling{{1, 5, 0, 3}, {1, 6, 1, 3}, 2, 1, "EXPLICIT"}}) {
     const Ran ran = run(p);
     EXPECT_TRUE(ran.status.ok()) << ran.status;
     EXPECT_THAT(ran.labels, UnorderedElementsAre(

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "absl/strings/str_cat.h"
+#include "millrace/tensor/pinned_buffer.h"
 #include "millrace/tensor/string_block.h"
 #include "millrace/tensor/wire.h"
 #include "python/binding/big_copy.h"
@@ -335,7 +336,10 @@ nb::object ArrayOf(Tensor tensor) {
   if (type == DataType::kString) return StringArray(tensor);
   if (!IsPlain(type)) return PyValue(std::move(tensor));
   if (type != DataType::kBfloat16) {
-    if (tensor.size_bytes() >= 4096 && tensor.IsUnshared() && tensor.buffer())
+    // A program may keep the array as long as it likes, which pinned memory is
+    // not for.
+    if (tensor.size_bytes() >= 4096 && tensor.IsUnshared() && tensor.buffer() &&
+        !IsPinned(tensor))
       return ArrayThatOwns(std::move(tensor));
     if (tensor.size_bytes() >= kBigCopyBytes) {
       StatusOr<Tensor> copy = BigCopy(tensor);

@@ -111,6 +111,10 @@ class Cards:
     )
     self._environment.pop("CUDA_VISIBLE_DEVICES", None)
 
+  def set(self, name, value):
+    """Sets a variable of the programs that start from now on."""
+    self._environment[name] = value
+
   def environment(self, visible=None):
     return dict(self._environment, **({} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}))
 

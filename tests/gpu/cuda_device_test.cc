@@ -5,7 +5,9 @@
 #include "millrace/base/random.h"
 #include "millrace/device/cuda/cuda_device.h"
 #include "millrace/device/cuda/module_cache.h"
+#include "millrace/ops/transfer/variant_memory.h"
 #include "millrace/tensor/host_allocator.h"
+#include "millrace/tensor/variant/tensor_list_value.h"
 #include "tests/gpu/cuda_devices.h"
 
 namespace millrace::cuda {
@@ -138,6 +140,19 @@ TEST_P(CudaDeviceTest, FillsCopiesAndUploads) {
                          std::string(1000, 'y')));
 }
 
+TEST_P(CudaDeviceTest, TablesAreUploadedWithoutPinnedMemory) {
+  const auto gpus = *MakeGpus({}, 1);
+  DeviceNode node(*gpus[0]);
+  Control().Fail("cuMemHostAlloc:1-=2");
+  std::string table(3000, 'x');
+  const auto uploaded = UploadToGpu(node.ctx(), table.data(), 3000);
+  ASSERT_TRUE(uploaded.ok()) << uploaded.status();
+  table.assign(3000, 'y');  // it has been read
+  const auto back = CopyOut(*gpus[0], *uploaded);
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(absl::string_view(back->data(), 3000), std::string(3000, 'x'));
+}
+
 TEST_P(CudaDeviceTest, CopiesGoFromCardToCard) {
   const auto gpus = *MakeGpus();
   const Tensor host = Counting(300'000);
@@ -237,6 +252,23 @@ TEST_P(CudaDeviceTest, OutOfMemoryNamesNodeBytesAndUsers) {
             HasSubstr("most is held by the_node 8.00MiB")));
 }
 
+TEST_P(CudaDeviceTest, OutOfMemoryOfAListNamesItsNode) {
+  const auto gpus = *MakeGpus({.virtual_devices_mb = {{16}}}, 1);
+  DeviceNode node(*gpus[0]);
+  const auto list = MakeRef<TensorListValue>(DataType::kFloat, PartialShape());
+  ASSERT_TRUE(list->Push(Counting(5'000'000)).ok());
+  Tensor variants = Tensor::New(DataType::kVariant, TensorShape());
+  variants.mutable_flat<VariantElement>()[0] = list;
+  Status status;
+  ops::MoveVariants(node.ctx(), variants, ops::MoveTo::kDevice,
+                    [&](StatusOr<Tensor> moved) { status = moved.status(); });
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              StartsWith("OOM when allocating tensor with shape[5000000] and "
+                         "type float on /job:localhost/replica:0/task:0/"
+                         "device:GPU:0 for node the_node: asked were "));
+}
+
 TEST_P(CudaDeviceTest, AWrongTextNamesItsDefinesAndTheCompilersWords) {
   const auto gpus = *MakeGpus({}, 1);
   DeviceNode node(*gpus[0]);
@@ -256,6 +288,7 @@ TEST_P(CudaDeviceTest, AWrongTextNamesItsDefinesAndTheCompilersWords) {
 TEST_P(CudaDeviceTest, ATextIsCompiledOnce) {
   const auto gpus = *MakeGpus({}, 1);
   ModuleCache& modules = (*GpuOf(*gpus[0]))->card().modules();
+  const ModuleCache::Stats before = modules.stats();
   const GpuDefine unique = {
       "UNIQUE", absl::StrCat("0x", absl::Hex(RandomUint64()), "ull")};
   std::vector<Thread> threads;
@@ -267,8 +300,30 @@ TEST_P(CudaDeviceTest, ATextIsCompiledOnce) {
     });
   }
   for (Thread& thread : threads) thread.Join();
-  EXPECT_EQ(modules.stats().compiled, 1);
-  EXPECT_EQ(modules.stats().from_memory, 3);
+  EXPECT_EQ(modules.stats().compiled, before.compiled + 1);
+  EXPECT_EQ(modules.stats().from_memory, before.from_memory + 3);
+}
+
+TEST_P(CudaDeviceTest, ALaunchThatIsRefusedFailsItsStepAlone) {
+  const auto gpus = *MakeGpus({}, 1);
+  DeviceNode node(*gpus[0]);
+  const GpuFunction add = *node.Load(kAddSource, "AddTo");
+  Tensor x = *CopyIn(*gpus[0], Counting(1000));
+  const auto launch = [&] {
+    return LaunchGpu(node.ctx(), add, GridOver(1000), GpuOutput(x), 1.0f,
+                     int64_t{1000});
+  };
+  Control().Fail("cuLaunchKernel:1=701");
+  const Status status = launch();
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("GPU 0 (Millrace stand-in 0): cuLaunchKernel: "
+                              "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
+                    HasSubstr("node the_node, AddTo of tests/add.gpu.cu")));
+  // The card goes on.
+  EXPECT_TRUE(Idle(*gpus[0]).ok());
+  EXPECT_TRUE(launch().ok());
+  EXPECT_TRUE(IdenticalTensors(*CopyOut(*gpus[0], x), Counting(1000, 1)));
 }
 
 TEST_P(CudaDeviceTest, AFailedKernelEndsItsStepAndThoseBehindIt) {

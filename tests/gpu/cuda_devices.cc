@@ -18,8 +18,8 @@ namespace {
 
 StandInControl* LoadControl(const char* name) {
   UseStandIn();
-  const std::string names[] = {name};
-  const auto library = OpenLibrary(names);
+  const auto library = OpenLibrary({.fitting = {name}},
+                                   [](const Library&) { return OkStatus(); });
   MR_CHECK(library.ok(), library.status().ToString());
   auto* control = new StandInControl;
   const auto find = [&](const char* symbol, auto* place) {
@@ -43,6 +43,16 @@ const StandInControl& Control() {
 
 const StandInControl& CompilerControl() {
   static const StandInControl* const control = LoadControl("libnvrtc.so.13");
+  return *control;
+}
+
+const StandInControl& BlasControl() {
+  static const StandInControl* const control = LoadControl("libcublasLt.so.13");
+  return *control;
+}
+
+const StandInControl& DnnControl() {
+  static const StandInControl* const control = LoadControl("libcudnn.so.9");
   return *control;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "millrace/base/log.h"
 #include "millrace/device/cuda/launch.h"
 #include "millrace/device/devices.h"
 #include "millrace/kernel/kernel.h"
@@ -22,6 +24,33 @@ struct StandInControl {
 };
 const StandInControl& Control();          // of the driver
 const StandInControl& CompilerControl();  // of the compiler
+const StandInControl& BlasControl();      // of the library of products
+const StandInControl& DnnControl();       // of that of convolutions
+
+// The lines that are logged while this is alive.
+class LoggedLines {
+ public:
+  LoggedLines() {
+    SetLogSink([this](LogLevel, absl::string_view line) {
+      MutexLock lock(mu_);
+      lines_.emplace_back(line);
+    });
+  }
+  ~LoggedLines() { SetLogSink(nullptr); }
+  // Returns those that have a text.
+  std::vector<std::string> With(absl::string_view text) const {
+    MutexLock lock(mu_);
+    std::vector<std::string> found;
+    for (const std::string& line : lines_) {
+      if (absl::StrContains(line, text)) found.push_back(line);
+    }
+    return found;
+  }
+
+ private:
+  mutable Mutex mu_;
+  std::vector<std::string> lines_;
+};
 
 // Waits for a Done.
 class Awaited {
@@ -88,6 +117,8 @@ class CudaTest : public ::testing::Test {
     Control().Set("lazy", "0");
     Control().Reset();
     CompilerControl().Reset();
+    BlasControl().Reset();
+    DnnControl().Reset();
   }
 };
 

@@ -77,8 +77,13 @@ TEST_P(CudaFailuresTest, AtEachPlace) {
       Control().Reset();
       Control().Fail(absl::StrCat(symbol, ":", n, "=", code).c_str());
       const Status status = DoSteps();
-      EXPECT_TRUE(status.ok() || status.code() == StatusCode::kInternal ||
-                  status.code() == StatusCode::kResourceExhausted)
+      // Without pinned memory copies are slower, and that is all.
+      const bool only_slower =
+          absl::string_view(symbol) == "cuMemHostAlloc" && code == 2;
+      EXPECT_TRUE(
+          status.ok() ||
+          (!only_slower && (status.code() == StatusCode::kInternal ||
+                            status.code() == StatusCode::kResourceExhausted)))
           << symbol << " " << n << " " << code << ": " << status;
     }
   }

@@ -85,7 +85,20 @@ def test_each_call_at_each_place(tmp_path, record_property):
 
 @pytest.mark.parametrize("symbol", ["nvrtcCompileProgram", "nvrtcCreateProgram", "nvrtcGetCUBIN"])
 def test_a_compiler_that_fails_ends_the_step(tmp_path, symbol):
-  returned, out, _ = run(tmp_path, MILLRACE_STANDIN_FAIL="%s:1-=6" % symbol)
+  """The first time it compiles what the cards are asked with when they are opened."""
+  returned, out, _ = run(tmp_path, MILLRACE_STANDIN_FAIL="%s:2-=6" % symbol)
   assert returned == 0
+  assert said(out, "number") == ["3"], out
   assert said(out, "step")[-1].startswith(ALLOWED), out
   assert said(out, "cpu")[-1] == "OK"
+
+
+@pytest.mark.parametrize("failure", ["nvrtcCompileProgram:1-=6", "cuModuleLoadDataEx:1-=222"])
+def test_cards_that_run_nothing_that_is_compiled_are_left_out(tmp_path, failure):
+  returned, out, err = run(tmp_path, MILLRACE_STANDIN_FAIL=failure)
+  assert returned == 0
+  assert said(out, "number") == ["1"], out
+  assert said(out, "step") == ["OK"] * 4, out  # the CPU does the work
+  for card in (0, 1):
+    line = "GPU:%d is not there, since card %d cannot be used: kernels cannot be loaded there: " % (card, card)
+    assert err.count(line) == 1, err

@@ -39,7 +39,7 @@ def called(argv, preset="dev"):
   args = options.parser().parse_args(argv)
   python = packages.need_venv()
   if not args.against and not args.planted:
-    building.build(preset, ["programs"] + (["graph_steps"] if args.places else []))
+    building.build(preset, ["programs"] + ["graph_steps"] * args.places + ["gpu_standin"] * args.gpu)
   if args.planted:
     import planted
 

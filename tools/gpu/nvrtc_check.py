@@ -51,14 +51,34 @@ def text_names(root=OPS):
 
 
 def read_text(name, root=OPS):
+  """As the build puts it into the program (cmake/embed_text.py)."""
   with open(os.path.join(root, name), encoding="utf-8") as f:
-    return f.read()
+    return f.read().replace("#pragma once\n", "")
 
 
 def comment_lines(text, key):
   """The values of the lines `// KEY: value`; a value goes on in lines that are indented behind the slashes."""
   found = re.findall(r"^// %s:((?:.*)(?:\n//   +.*)*)$" % key, text, re.MULTILINE)
   return [re.sub(r"\n//\s+", " ", value).strip() for value in found]
+
+
+def misplaced_lines(text):
+  """Returns what stands in comments as if it were a line `// KEY: value`, but is none: a key amid a line, or a value that
+  goes on without an indent, as they are where lines were broken anew."""
+  wrong, lines = [], text.splitlines()
+  for i, line in enumerate(lines):
+    if not line.startswith("//"):
+      continue
+    if re.search(r"\b(Defines|Texts):", re.sub(r"^// (Defines|Texts):", "", line)):
+      wrong.append(line)
+    follows = re.match(r"// \S", line) and not re.match(r"// (Defines|Texts|Checked):", line)
+    if follows and i > 0:
+      before = i - 1
+      while before > 0 and re.match(r"//   +", lines[before]):
+        before -= 1
+      if re.match(r"// (Defines|Texts):", lines[before]):
+        wrong.append(line)
+  return wrong
 
 
 def define_sets(text):
@@ -68,15 +88,19 @@ def define_sets(text):
     axes = []
     for part in line.split(";"):
       name, _, values = part.partition("=")
-      if not name.strip() or not values.strip():
+      axis = [(name.strip(), value) for value in shlex.split(values)]
+      if not re.fullmatch(r"[A-Za-z_]\w*", name.strip()) or not axis or any(value[-1:] in ("=", ":") for _, value in axis):
         raise ValueError("cannot read '%s' of '// Defines: %s'" % (part.strip(), line))
-      axes.append([(name.strip(), value) for value in shlex.split(values)])
+      axes.append(axis)
     sets += itertools.product(*axes)
   return list(dict.fromkeys(sets)) or [()]
 
 
 def units_of_text(name, root=OPS):
   text = read_text(name, root)
+  wrong = misplaced_lines(text)
+  if wrong:
+    raise ValueError("%s: cannot read '%s'" % (name, wrong[0]))
   if comment_lines(text, "Checked"):
     return []
   before = tuple(itertools.chain.from_iterable(value.split() for value in comment_lines(text, "Texts")))

@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import nvrtc  # noqa: E402
 import nvrtc_check  # noqa: E402
+import unit_problems  # noqa: E402
 
 LOG = """ptxas info    : 506 bytes gmem
 ptxas info    : Compiling entry function 'Unary' for 'sm_90'
@@ -51,6 +52,49 @@ class NvrtcCheckTest(unittest.TestCase):
       self.assertEqual(
         [(("a/functors.gpu.cu", "a/kernel.gpu.cu"), (("T", "float"),))], nvrtc_check.units_of_text("a/kernel.gpu.cu", root)
       )
+
+  def test_lines_that_were_broken_anew_are_refused(self):
+    amid = "// Sums of rows. Defines: T = float\n"
+    self.assertEqual(["// Sums of rows. Defines: T = float"], nvrtc_check.misplaced_lines(amid))
+    cut = "// Defines: T = float half;\n//     OP = Max\n// Min\n"
+    self.assertEqual(["// Min"], nvrtc_check.misplaced_lines(cut))
+    self.assertEqual([], nvrtc_check.misplaced_lines("// Texts: a.gpu.cu\n// Defines: T = float\n//     half\n//\n// More.\n"))
+    with self.assertRaisesRegex(ValueError, "cannot read"):
+      nvrtc_check.define_sets("// Defines: T = float; OP = Max Defines: T = half\n")
+
+  def test_units_whose_defines_do_not_fit_are_found(self):
+    prelude = ["#define GRID 1\n"]
+    text = (
+      '#ifdef MORE_RESULT\nextern "C" __global__ void One(T* x);\n#endif\n'
+      "#ifndef EACH\n#define EACH 4\n#endif\n#if PASS == 1 && EACH\ntemplate <class I> I Two(I i) { return GRID; }\n#endif\n"
+    )
+
+    def problems(**defines):
+      return unit_problems.problems([text], prelude, tuple(defines.items()))
+
+    self.assertEqual([], problems(MORE_RESULT="1", T="float", PASS="1"))
+    self.assertEqual(["T is not defined"], problems(MORE_RESULT="1", PASS="0"))
+    self.assertEqual(["PASS is not defined"], problems(MORE_RESULT="1", T="float"))
+    self.assertEqual(["nothing uses RESULT", "no kernel is left"], problems(RESULT="1", T="float", PASS="1"))
+
+  def test_each_text_of_an_op_is_checked_as_it_says(self):
+    prelude = []
+    for path in nvrtc.PRELUDE:
+      with open(path, encoding="utf-8") as f:
+        prelude.append(f.read())
+    wrong, units = [], 0
+    for name in nvrtc_check.text_names():
+      try:
+        of_text = nvrtc_check.units_of_text(name)
+      except ValueError as error:
+        wrong.append("%s: %s" % (name, error))
+        continue
+      for unit in of_text:
+        texts = [nvrtc_check.read_text(n) for n in unit.names]
+        wrong += ["%s: %s" % (unit.describe(), problem) for problem in unit_problems.problems(texts, prelude, unit.defines)]
+        units += 1
+    self.assertEqual([], wrong)
+    self.assertGreater(units, 1000)
 
   def test_a_record_has_each_module_once(self):
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:

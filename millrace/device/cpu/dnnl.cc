@@ -10,7 +10,6 @@
 #include <new>
 
 #include "millrace/base/check.h"
-#include "millrace/device/cpu/cpu_device.h"
 
 namespace millrace {
 namespace {
@@ -25,16 +24,17 @@ constexpr int64_t kMinAwakeMultiplyAdds = int64_t{1} << 21;
 // on a machine of half the speed, and breaks even on others.
 constexpr int64_t kMinWokenMultiplyAdds = int64_t{1} << 23;
 
-IntraOpPool::Team MakeTeam(IntraOpPool& pool, int64_t multiply_adds, int most) {
-  if (most == 1 || multiply_adds < kMinAwakeMultiplyAdds) return {};
+IntraOpPool::Team MakeTeam(IntraOpPool* pool, int64_t multiply_adds, int most) {
+  if (pool == nullptr || most == 1 || multiply_adds < kMinAwakeMultiplyAdds)
+    return {};
   const bool is_long = multiply_adds >= kMinMultiplyAdds;
   const int64_t share =
       (is_long ? kMinMultiplyAdds : kMinAwakeMultiplyAdds) / 2;
   const int width =
       static_cast<int>(std::min<int64_t>(multiply_adds / share, most));
-  if (is_long) return pool.Reserve(width);
-  return pool.ReserveAwake(width,
-                           multiply_adds >= kMinWokenMultiplyAdds ? 2 : 1);
+  if (is_long) return pool->Reserve(width);
+  return pool->ReserveAwake(width,
+                            multiply_adds >= kMinWokenMultiplyAdds ? 2 : 1);
 }
 
 // The state that the members of one parallel region share.
@@ -191,9 +191,9 @@ dnnl::primitive_attr DnnlAttr() {
 }
 
 DnnlRun::DnnlRun(KernelContext& ctx, int64_t multiply_adds)
-    : DnnlRun(*ctx.device().allocator(),
-              MakeTeam(static_cast<CpuDevice&>(ctx.device()).intra_op(),
-                       multiply_adds, ctx.device().intra_op_width())) {}
+    : DnnlRun(*ctx.allocator(),
+              MakeTeam(ctx.device().intra_op_pool(), multiply_adds,
+                       ctx.device().intra_op_width())) {}
 
 DnnlRun::DnnlRun(IntraOpPool& pool, Allocator& allocator, int width)
     : DnnlRun(allocator,

@@ -48,7 +48,7 @@ class DnnlRun {
  public:
   // Takes idle threads, as many as pay for the work: one below two million
   // multiply-adds; below sixteen million the awake ones and at most one more.
-  // CPU devices only.
+  // Of kernels that run on the host.
   DnnlRun(KernelContext& ctx, int64_t multiply_adds);
   // Takes up to `width` threads of the pool, for code without a kernel.
   DnnlRun(IntraOpPool& pool, Allocator& allocator, int width);

@@ -9,6 +9,8 @@
 #include "millrace/base/random.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/device/devices.h"
+#include "millrace/device/fake/fake_gpu_device.h"
+#include "millrace/device/renamed_device.h"
 #include "millrace/kernel/kernel.h"
 
 namespace millrace {
@@ -151,6 +153,26 @@ TEST(Dnnl, WidthFollowsTheWork) {
   EXPECT_EQ(DnnlRun(ctx, int64_t{1} << 22).width(), 1);  // no thread is awake
   EXPECT_EQ(DnnlRun(ctx, int64_t{1} << 23).width(), 2);
   EXPECT_EQ(DnnlRun(ctx, int64_t{1} << 25).width(), 4);
+}
+
+// A session may have a device of a task under another name, and a kernel of
+// the CPU may run for a device that is none.
+TEST(Dnnl, DevicesThatAreNoCpusHaveThreads) {
+  IntraOpPool pool("test", 4);
+  DeviceOptions options;
+  options.intra_op = &pool;
+  const auto devices = MakeDevices(options, "a", 0);
+  ASSERT_TRUE(devices.ok());
+  Device& cpu = *(*devices)[0];
+  RenamedDevice renamed(cpu.attributes(), cpu.parsed_name(), cpu);
+  NodeInfo node;
+  StepEnvironment step;
+  KernelContext ctx(node, renamed, step, {}, {});
+  EXPECT_EQ(DnnlRun(ctx, int64_t{1} << 25).width(), 4);
+  FakeGpuDevice gpu(cpu.attributes(), cpu.parsed_name(), Lanes::Process());
+  KernelContext of_gpu(node, gpu, step, {}, {});
+  const int width = Lanes::Process().intra_op.width();
+  EXPECT_EQ(DnnlRun(of_gpu, int64_t{1} << 40).width(), width);
 }
 
 }  // namespace

@@ -134,7 +134,9 @@ Status Card::Check(Result result, const char* call) {
     return OkStatus();
   if (IsSticky(result)) return Fail(result, call);
   const std::string text = ErrorText(driver_, result);
-  if (result == Result::kOutOfMemory) return ResourceExhausted(text);
+  if (result == Result::kOutOfMemory) {
+    return ResourceExhausted(name(), ": ", call, ": ", text);
+  }
   return Internal(name(), ": ", call, ": ", text);
 }
 

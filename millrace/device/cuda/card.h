@@ -52,9 +52,9 @@ class Card : public std::enable_shared_from_this<Card> {
   // Makes the context the current one of this thread, as most calls need it.
   // Returns the card's error if it has one.
   Status Use();
-  // Returns a call's result as a Status: RESOURCE_EXHAUSTED for kOutOfMemory,
-  // otherwise INTERNAL that names card, call and error. A sticky error becomes
-  // the card's.
+  // Returns a call's result as a Status that names card, call and error:
+  // RESOURCE_EXHAUSTED for kOutOfMemory, otherwise INTERNAL. A sticky error
+  // becomes the card's.
   Status Check(Result result, const char* call);
   // Returns OK, or the sticky error that ended all work on this card.
   Status error() const;

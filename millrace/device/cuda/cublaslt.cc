@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "millrace/base/log.h"
 #include "millrace/device/cuda/libraries.h"
 #include "millrace/device/cuda/tf32.h"
 
@@ -39,10 +41,21 @@ const char* NameOf(BlasResult result) {
   return "unknown error";
 }
 
+// Whether a result says that the library does not compute this product on this
+// card, which is no failure.
+bool IsUnsupported(BlasResult result) {
+  return result == BlasResult::kNotSupported ||
+         result == BlasResult::kArchitectureMismatch;
+}
+
+// Returns RESOURCE_EXHAUSTED if the library has no memory, else INTERNAL.
 Status BlasStatus(BlasResult result, const char* call) {
   if (result == BlasResult::kSuccess) return OkStatus();
-  return Internal("cuBLASLt: ", call, " failed: ", NameOf(result), " (",
-                  static_cast<int>(result), ")");
+  const std::string text =
+      absl::StrCat("cuBLASLt: ", call, " failed: ", NameOf(result), " (",
+                   static_cast<int>(result), ")");
+  return result == BlasResult::kAllocationFailed ? ResourceExhausted(text)
+                                                 : Internal(text);
 }
 
 #define MR_BLAS(call) MR_RETURN_IF_ERROR(BlasStatus(blas_.call, #call))
@@ -101,38 +114,30 @@ BlasOperation OperationOf(bool transpose, bool conjugate) {
                      : BlasOperation::kTranspose;
 }
 
-StatusOr<const Blas*> LoadBlas() {
-  const std::string names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
-  MR_ASSIGN_OR_RETURN(const Library library, OpenLibrary(names));
-  Blas blas;
-#define MR_CUDA_CALL(Name, symbol, parameters)                             \
-  blas.Name =                                                              \
-      reinterpret_cast<BlasResult(*) parameters>(library.Symbol(#symbol)); \
-  if (blas.Name == nullptr) return NotFound(library.path, " has no " #symbol);
-  MILLRACE_CUDA_CUBLASLT_CALLS(MR_CUDA_CALL)
-#undef MR_CUDA_CALL
-  return new Blas(blas);
+constexpr int kCublasLtMajors[] = {12, 13};
+
+StatusOr<Blas> FindBlas(const Library& library) {
+  Blas calls;
+  CallFinder find(library);
+  MILLRACE_CUDA_CUBLASLT_CALLS(MR_FIND_CUDA_CALL)
+  MR_RETURN_IF_ERROR(find.status());
+  return calls;
+}
+
+// Returns the library of this process, loaded by the first call; null without
+// it, which is then logged.
+const Blas* ProcessBlas(int driver_version) {
+  static constinit ProcessLibrary<Blas> blas;
+  return blas.GetOptional(
+      "cuBLASLt", "products of matrices on GPUs are slower", [&] {
+        return OpenCalls<Blas>(
+            NamesOfVersions("libcublasLt.so", kCublasLtMajors,
+                            driver_version / 1000),
+            FindBlas);
+      });
 }
 
 }  // namespace
-
-const Blas* ProcessBlas() {
-  static constinit Mutex mu;
-  static constinit bool asked = false;
-  static constinit const Blas* answer = nullptr;
-  MutexLock lock(mu);
-  if (!asked) {
-    asked = true;
-    const StatusOr<const Blas*> blas = LoadBlas();
-    if (blas.ok()) {
-      answer = *blas;
-    } else {
-      LogMissingLibrary("cuBLASLt", blas.status(),
-                        "products of matrices on GPUs are slower");
-    }
-  }
-  return answer;
-}
 
 // Rows of ours are columns of the library's, so the operands change places:
 // its first one is our b.
@@ -243,8 +248,7 @@ StatusOr<std::shared_ptr<const BlasProducts::Plan>> BlasProducts::MakePlan(
     const BlasResult asked =
         blas_.GetHeuristic(handle_, product, plan->a, plan->b, plan->c, plan->c,
                            preference, 1, &result, &found);
-    if (asked == BlasResult::kNotSupported ||
-        asked == BlasResult::kInvalidValue) {
+    if (IsUnsupported(asked) || asked == BlasResult::kInvalidValue) {
       return OkStatus();
     }
     MR_RETURN_IF_ERROR(BlasStatus(asked, "cublasLtMatmulAlgoGetHeuristic"));
@@ -277,6 +281,17 @@ StatusOr<std::shared_ptr<const BlasProducts::Plan>> BlasProducts::PlanOf(
 StatusOr<bool> BlasProducts::Run(KernelContext& ctx, Stream stream,
                                  const StridedProduct& p,
                                  const ProductEpilogue& epilogue) {
+  StatusOr<bool> done = Enqueue(ctx, stream, p, epilogue);
+  if (done.status().code() != StatusCode::kResourceExhausted) return done;
+  MR_LOG_EVERY_SECONDS(Warning, 10)
+      << "a product of matrices of node " << ctx.node().name << " on "
+      << ctx.device().name() << " is slower: " << done.status().message();
+  return false;
+}
+
+StatusOr<bool> BlasProducts::Enqueue(KernelContext& ctx, Stream stream,
+                                     const StridedProduct& p,
+                                     const ProductEpilogue& epilogue) {
   const bool conjugates_alone =
       (p.conjugate_a && !p.transpose_a) || (p.conjugate_b && !p.transpose_b);
   if (!Takes(p.type) || (IsComplex(p.type) && conjugates_alone) ||
@@ -319,7 +334,7 @@ StatusOr<bool> BlasProducts::Run(KernelContext& ctx, Stream stream,
         &plan->algorithm,
         plan->workspace_bytes > 0 ? GpuInput(workspace).address : 0,
         plan->workspace_bytes, stream);
-    if (result == BlasResult::kNotSupported) return false;
+    if (IsUnsupported(result)) return false;
     MR_RETURN_IF_ERROR(BlasStatus(result, "cublasLtMatmul"));
     return true;
   };
@@ -331,14 +346,15 @@ StatusOr<bool> BlasProducts::Run(KernelContext& ctx, Stream stream,
 StatusOr<bool> MultiplyByLibrary(KernelContext& ctx, const StridedProduct& p,
                                  const ProductEpilogue& epilogue) {
   if (!BlasProducts::Takes(p.type)) return false;
-  const Blas* const blas = ProcessBlas();
-  if (blas == nullptr) return false;
   MR_ASSIGN_OR_RETURN(Gpu* const gpu, GpuOf(ctx.device()));
+  const Blas* const blas = ProcessBlas(gpu->driver().version);
+  if (blas == nullptr) return false;
   MR_ASSIGN_OR_RETURN(
       GpuLibrary* const library,
       gpu->LibraryOf(LibraryKind::kCublasLt, [&]() -> Gpu::MadeLibrary {
         return BlasProducts::Make(*blas);
       }));
+  if (library == nullptr) return false;
   MR_ASSIGN_OR_RETURN(const ComputeStream stream, gpu->Compute());
   return static_cast<BlasProducts*>(library)->Run(ctx, stream.get(), p,
                                                   epilogue);

@@ -22,10 +22,6 @@ struct Blas {
 #undef MR_CUDA_CALL
 };
 
-// Returns the library of this process, loaded by the first call; null without
-// it, which is then logged.
-const Blas* ProcessBlas();
-
 // An operation on the elements of a product in the same pass. `bias` has an
 // element for each column.
 struct ProductEpilogue {
@@ -47,9 +43,9 @@ class BlasProducts final : public GpuLibrary {
   static bool Takes(DataType type);
 
   // Enqueues the products on `stream`. Returns false if nothing was enqueued,
-  // since the library has no algorithm or there is no memory for its
-  // workspace, which comes from `ctx`; INTERNAL for other errors. Requires: the
-  // context is current, no size is 0.
+  // since the library has no algorithm, or there is no memory for what it needs
+  // or for its workspace, which comes from `ctx`; INTERNAL for other errors.
+  // Requires: the context is current, no size is 0.
   StatusOr<bool> Run(KernelContext& ctx, Stream stream, const StridedProduct& p,
                      const ProductEpilogue& epilogue = {});
 
@@ -65,6 +61,10 @@ class BlasProducts final : public GpuLibrary {
       : blas_(blas), handle_(handle), allows_tf32_(allows_tf32) {}
 
   BlasCompute ComputeOf(DataType type) const;
+  // Run, which returns RESOURCE_EXHAUSTED where the library has no memory.
+  StatusOr<bool> Enqueue(KernelContext& ctx, Stream stream,
+                         const StridedProduct& p,
+                         const ProductEpilogue& epilogue);
   // Makes the description of the product itself, without the bias.
   Status MakeProduct(const StridedProduct& p, const ProductEpilogue& epilogue,
                      BlasProduct* product) const;
@@ -82,7 +82,8 @@ class BlasProducts final : public GpuLibrary {
 };
 
 // Enqueues the products on the kernel's device, as BlasProducts::Run does.
-// Returns false, too, if the library is missing.
+// Returns false, too, if the library is missing or does not work there, which
+// is logged.
 StatusOr<bool> MultiplyByLibrary(KernelContext& ctx, const StridedProduct& p,
                                  const ProductEpilogue& epilogue = {});
 

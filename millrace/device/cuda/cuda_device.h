@@ -44,6 +44,7 @@ class CudaDevice final : public Device {
     intra_op_.ParallelFor(total, cost_nanos, f);
   }
   int intra_op_width() const override { return intra_op_.width(); }
+  IntraOpPool* intra_op_pool() override { return &intra_op_; }
   Lanes& lanes() override { return lanes_; }
   DeviceMemoryUse memory_use() const override;
 

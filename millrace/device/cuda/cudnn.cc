@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "millrace/base/log.h"
 #include "millrace/device/cuda/libraries.h"
+#include "millrace/device/cuda/same_bits.h"
 #include "millrace/device/cuda/tf32.h"
 
 namespace millrace::cuda {
@@ -18,13 +20,21 @@ constexpr int kMaxAlgorithms = 10;
 
 // Whether a result says that an algorithm or a problem is not supported, which
 // is no failure. What the library calls a bad parameter is, too: what it takes
-// differs between versions.
+// differs between versions. So is what says that a part of it is missing: the
+// parts are loaded when they are first needed.
 bool IsUnsupported(DnnResult result) {
   const int code = static_cast<int>(result);
-  return (code >= 2000 && code < 4000) ||
+  return (code >= 1000 && code < 4000) ||
+         result == DnnResult::kOldNotInitialized ||
          result == DnnResult::kOldNotSupported ||
          result == DnnResult::kOldBadParameter ||
          result == DnnResult::kOldArchitectureMismatch;
+}
+
+bool IsOutOfMemory(DnnResult result) {
+  return result == DnnResult::kHostAllocationFailed ||
+         result == DnnResult::kDeviceAllocationFailed ||
+         result == DnnResult::kOldAllocationFailed;
 }
 
 const char* KindOf(DnnResult result) {
@@ -37,25 +47,56 @@ const char* KindOf(DnnResult result) {
   return "execution failed";
 }
 
+// Returns RESOURCE_EXHAUSTED if the library has no memory, else INTERNAL.
 Status DnnStatus(DnnResult result, const char* call) {
   if (result == DnnResult::kSuccess) return OkStatus();
-  return Internal("cuDNN: ", call, ": ", KindOf(result), " (",
-                  static_cast<int>(result), ")");
+  const bool no_memory = IsOutOfMemory(result);
+  const std::string text = absl::StrCat(
+      "cuDNN: ", call, ": ", no_memory ? "no memory" : KindOf(result), " (",
+      static_cast<int>(result), ")");
+  return no_memory ? ResourceExhausted(text) : Internal(text);
+}
+
+// Returns false, since something else can convolve, unless the card has failed.
+StatusOr<bool> DoWithout(KernelContext& ctx, const Status& why) {
+  MR_ASSIGN_OR_RETURN(Gpu* const gpu, GpuOf(ctx.device()));
+  MR_RETURN_IF_ERROR(gpu->card().error());
+  MR_LOG_EVERY_SECONDS(Warning, 10)
+      << "a convolution of node " << ctx.node().name << " on "
+      << gpu->card().name() << " is slower: " << why.message();
+  return false;
 }
 
 #define MR_DNN(call) MR_RETURN_IF_ERROR(DnnStatus(dnn_.call, #call))
 
-StatusOr<const Dnn*> LoadDnn() {
-  const std::string names[] = {"libcudnn.so.9", "libcudnn.so.8"};
-  MR_ASSIGN_OR_RETURN(const Library library, OpenLibrary(names));
-  Dnn dnn;
-#define MR_CUDA_CALL(Name, symbol, parameters)                            \
-  dnn.Name =                                                              \
-      reinterpret_cast<DnnResult(*) parameters>(library.Symbol(#symbol)); \
-  if (dnn.Name == nullptr) return NotFound(library.path, " has no " #symbol);
-  MILLRACE_CUDA_CUDNN_CALLS(MR_CUDA_CALL)
-#undef MR_CUDA_CALL
-  return new Dnn(dnn);
+StatusOr<Dnn> FindDnn(const Library& library, int driver_version) {
+  Dnn calls;
+  CallFinder find(library);
+  MILLRACE_CUDA_CUDNN_CALLS(MR_FIND_CUDA_CALL)
+  MR_RETURN_IF_ERROR(find.status());
+  const auto cuda_version =
+      reinterpret_cast<DnnCudaVersion>(library.Symbol(kDnnCudaVersion));
+  if (cuda_version != nullptr) {
+    const int version = static_cast<int>(cuda_version());
+    if (version / 1000 > driver_version / 1000) {
+      return FailedPrecondition(
+          library.path, " is for CUDA ", VersionText(version),
+          ", and the driver for CUDA ", VersionText(driver_version));
+    }
+  }
+  return calls;
+}
+
+// Returns the library of this process, loaded by the first call; null without
+// it, which is then logged.
+const Dnn* ProcessDnn(int driver_version) {
+  static constinit ProcessLibrary<Dnn> dnn;
+  return dnn.GetOptional("cuDNN", "convolutions on GPUs are much slower", [&] {
+    return OpenCalls<Dnn>({.fitting = {"libcudnn.so.9", "libcudnn.so.8"}},
+                          [&](const Library& library) {
+                            return FindDnn(library, driver_version);
+                          });
+  });
 }
 
 StatusOr<DnnType> DnnTypeOf(DataType type) {
@@ -111,24 +152,6 @@ std::vector<int> IntsOf(
 
 }  // namespace
 
-const Dnn* ProcessDnn() {
-  static constinit Mutex mu;
-  static constinit bool asked = false;
-  static constinit const Dnn* answer = nullptr;
-  MutexLock lock(mu);
-  if (!asked) {
-    asked = true;
-    const StatusOr<const Dnn*> dnn = LoadDnn();
-    if (dnn.ok()) {
-      answer = *dnn;
-    } else {
-      LogMissingLibrary("cuDNN", dnn.status(),
-                        "convolutions on GPUs are much slower");
-    }
-  }
-  return answer;
-}
-
 struct DnnConvolutions::Plan {
   explicit Plan(const Dnn& d) : dnn(d) {}
   ~Plan() {
@@ -154,15 +177,18 @@ struct DnnConvolutions::Plan {
 };
 
 DnnConvolutions::DnnConvolutions(const Dnn& dnn, DnnHandle handle,
-                                 bool allows_tf32)
-    : dnn_(dnn), handle_(handle), allows_tf32_(allows_tf32) {}
+                                 bool allows_tf32, bool wants_same_bits)
+    : dnn_(dnn),
+      handle_(handle),
+      allows_tf32_(allows_tf32),
+      wants_same_bits_(wants_same_bits) {}
 
 StatusOr<std::unique_ptr<DnnConvolutions>> DnnConvolutions::Make(
     const Dnn& dnn, Stream stream) {
   DnnHandle handle = nullptr;
   MR_RETURN_IF_ERROR(DnnStatus(dnn.Create(&handle), "Create"));
   std::unique_ptr<DnnConvolutions> made(
-      new DnnConvolutions(dnn, handle, AllowsTf32()));
+      new DnnConvolutions(dnn, handle, AllowsTf32(), WantsSameBits()));
   MR_RETURN_IF_ERROR(DnnStatus(dnn.SetStream(handle, stream), "SetStream"));
   return made;
 }
@@ -249,15 +275,17 @@ Status DnnConvolutions::FindAlgorithms(const Convolution& c, Plan* plan) const {
                                     kMaxAlgorithms, &found, results);
       break;
   }
-  if (IsUnsupported(asked)) return OkStatus();
-  MR_RETURN_IF_ERROR(DnnStatus(asked, "choice of an algorithm"));
+  const Status status = DnnStatus(asked, "choice of an algorithm");
+  if (IsUnsupported(asked)) return Unimplemented(status.message());
+  MR_RETURN_IF_ERROR(status);
   const DnnMath own = MathOf(c.type);
   for (int i = 0; i < found; ++i) {
     const DnnAlgorithmResult& result = results[i];
     if (result.status != DnnResult::kSuccess ||
         result.workspace_bytes > kMaxDnnWorkspaceBytes ||
         (own == DnnMath::kNoTensorCores &&
-         result.math == DnnMath::kTensorCores)) {
+         result.math == DnnMath::kTensorCores) ||
+        (wants_same_bits_ && result.determinism != DnnDeterminism::kYes)) {
       continue;
     }
     plan->algorithms.push_back(
@@ -273,9 +301,13 @@ StatusOr<DnnConvolutions::Plan*> DnnConvolutions::PlanOf(const Convolution& c) {
   const auto it = plans_.find(key);
   if (it != plans_.end()) return it->second.get();
   auto plan = std::make_unique<Plan>(dnn_);
-  const Status described = Describe(c, plan.get());
+  Status described = Describe(c, plan.get());
+  if (described.code() == StatusCode::kResourceExhausted) return described;
   if (described.ok()) {
-    MR_RETURN_IF_ERROR(FindAlgorithms(c, plan.get()));
+    described = FindAlgorithms(c, plan.get());
+    if (described.code() != StatusCode::kUnimplemented) {
+      MR_RETURN_IF_ERROR(described);
+    }
   }
   if (plan->algorithms.empty()) {
     MR_LOG_EVERY_SECONDS(Info, 10)
@@ -291,7 +323,9 @@ StatusOr<DnnConvolutions::Plan*> DnnConvolutions::PlanOf(const Convolution& c) {
 
 StatusOr<bool> DnnConvolutions::Run(KernelContext& ctx, const Convolution& c) {
   MutexLock lock(mu_);
-  MR_ASSIGN_OR_RETURN(Plan* const plan, PlanOf(c));
+  const StatusOr<Plan*> made = PlanOf(c);
+  if (!made.ok()) return DoWithout(ctx, made.status());
+  Plan* const plan = *made;
   const float one = 1, zero = 0;
   const double wide_one = 1, wide_zero = 0;
   const bool is_wide = c.type == DataType::kDouble;
@@ -299,6 +333,7 @@ StatusOr<bool> DnnConvolutions::Run(KernelContext& ctx, const Convolution& c) {
       is_wide ? static_cast<const void*>(&wide_one) : &one;
   const void* const beta =
       is_wide ? static_cast<const void*>(&wide_zero) : &zero;
+  Status failed;
   for (const Plan::Algorithm& algorithm : plan->algorithms) {
     Tensor workspace;
     DevicePointer room = 0;
@@ -334,24 +369,44 @@ StatusOr<bool> DnnConvolutions::Run(KernelContext& ctx, const Convolution& c) {
           break;
       }
     }
-    if (IsUnsupported(result)) continue;
-    MR_RETURN_IF_ERROR(DnnStatus(result, "convolution"));
-    return true;
+    if (result == DnnResult::kSuccess) return true;
+    if (!IsUnsupported(result) && !IsOutOfMemory(result)) {
+      failed = DnnStatus(result, "convolution");
+    }
   }
-  return false;
+  return failed.ok() ? StatusOr<bool>(false) : DoWithout(ctx, failed);
 }
 
-StatusOr<bool> ConvolveByLibrary(KernelContext& ctx, const Convolution& c) {
-  const Dnn* const dnn = ProcessDnn();
-  if (dnn == nullptr) return false;
+namespace {
+
+// Returns null if the library is missing or does not work on the device.
+StatusOr<DnnConvolutions*> ConvolutionsOf(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Gpu* const gpu, GpuOf(ctx.device()));
-  MR_ASSIGN_OR_RETURN(const ComputeStream stream, gpu->Compute());
+  const Dnn* const dnn = ProcessDnn(gpu->driver().version);
+  if (dnn == nullptr) return nullptr;
   MR_ASSIGN_OR_RETURN(
       GpuLibrary* const library,
       gpu->LibraryOf(LibraryKind::kCudnn, [&]() -> Gpu::MadeLibrary {
+        MR_ASSIGN_OR_RETURN(const ComputeStream stream, gpu->Compute());
         return DnnConvolutions::Make(*dnn, stream.get());
       }));
-  return static_cast<DnnConvolutions*>(library)->Run(ctx, c);
+  return static_cast<DnnConvolutions*>(library);
+}
+
+}  // namespace
+
+StatusOr<bool> HasConvolutions(KernelContext& ctx) {
+  MR_ASSIGN_OR_RETURN(DnnConvolutions* const convolutions, ConvolutionsOf(ctx));
+  return convolutions != nullptr;
+}
+
+StatusOr<bool> ConvolveByLibrary(KernelContext& ctx, const Convolution& c) {
+  MR_ASSIGN_OR_RETURN(DnnConvolutions* const convolutions, ConvolutionsOf(ctx));
+  if (convolutions == nullptr) return false;
+  // Counts what is enqueued.
+  MR_ASSIGN_OR_RETURN(Gpu* const gpu, GpuOf(ctx.device()));
+  MR_ASSIGN_OR_RETURN(const ComputeStream stream, gpu->Compute());
+  return convolutions->Run(ctx, c);
 }
 
 }  // namespace millrace::cuda

@@ -22,10 +22,6 @@ struct Dnn {
 #undef MR_CUDA_CALL
 };
 
-// Returns the library of this process, loaded by the first call; null without
-// it, which is then logged.
-const Dnn* ProcessDnn();
-
 enum class ConvolutionPass { kForward, kInput, kFilter };
 
 // A convolution or a gradient of one, which computes the operand that the pass
@@ -57,9 +53,11 @@ class DnnConvolutions final : public GpuLibrary {
   DnnConvolutions(const DnnConvolutions&) = delete;
   DnnConvolutions& operator=(const DnnConvolutions&) = delete;
 
-  // Enqueues the convolution. Returns false if nothing was enqueued, since the
-  // library has no algorithm for which there is enough memory for a workspace;
-  // INTERNAL for other errors. Requires: the context is current, no size is 0.
+  // Enqueues the convolution, by an algorithm that WantsSameBits allows.
+  // Returns false if nothing was enqueued, since the library has none for which
+  // there is enough memory, lacks a part of itself or fails, which is logged;
+  // the card's error if it has one. Requires: the context is current, no size
+  // is 0.
   StatusOr<bool> Run(KernelContext& ctx, const Convolution& c);
 
  private:
@@ -68,25 +66,31 @@ class DnnConvolutions final : public GpuLibrary {
   struct Plan;
   static constexpr size_t kMaxPlans = 1024;
 
-  DnnConvolutions(const Dnn& dnn, DnnHandle handle, bool allows_tf32);
+  DnnConvolutions(const Dnn& dnn, DnnHandle handle, bool allows_tf32,
+                  bool wants_same_bits);
 
   static Key KeyOf(const Convolution& c);
   StatusOr<Plan*> PlanOf(const Convolution& c);
   Status Describe(const Convolution& c, Plan* plan) const;
+  // Returns UNIMPLEMENTED with the library's reason if it has none.
   Status FindAlgorithms(const Convolution& c, Plan* plan) const;
   DnnMath MathOf(DataType type) const;
 
   const Dnn& dnn_;
   const DnnHandle handle_;
-  const bool allows_tf32_;
+  const bool allows_tf32_, wants_same_bits_;
   // Held while a convolution is enqueued: the handle takes one thread at a
   // time.
   Mutex mu_;
   absl::flat_hash_map<Key, std::unique_ptr<Plan>> plans_;
 };
 
+// Returns whether the library is there and works on the kernel's device; if
+// not, that is logged once.
+StatusOr<bool> HasConvolutions(KernelContext& ctx);
+
 // Enqueues the convolution on the kernel's device, as DnnConvolutions::Run
-// does. Returns false, too, if the library is missing.
+// does. Returns false, too, without HasConvolutions.
 StatusOr<bool> ConvolveByLibrary(KernelContext& ctx, const Convolution& c);
 
 }  // namespace millrace::cuda

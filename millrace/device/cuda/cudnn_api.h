@@ -8,14 +8,16 @@
 
 namespace millrace::cuda {
 
-// Version 9 has more of each kind: 1002 to 1008, 2000 to 2012, 3000 to 3014,
-// 4000 to 4006, 5000 to 5004.
+// Version 9 has more of each kind: 1002 to 1008 (such as a part of the library
+// that is missing), 2000 to 2012, 3000 to 3014, 4000 to 4006, 5000 to 5004.
 enum class DnnResult : int {
   kSuccess = 0,
   kNotInitialized = 1001,
   kBadParameter = 2000,
   kNotSupported = 3000,
   kInternalError = 4000,
+  kHostAllocationFailed = 4003,
+  kDeviceAllocationFailed = 4004,
   kExecutionFailed = 5000,
   // Results of version 8.
   kOldNotInitialized = 1,
@@ -74,6 +76,11 @@ struct DnnAlgorithmResult {
   DnnMath math;
   int reserved[3];
 };
+
+// Returns 1000 * major + 10 * minor of the CUDA that the library is for, which
+// its name does not say.
+inline constexpr char kDnnCudaVersion[] = "cudnnGetCudartVersion";
+using DnnCudaVersion = size_t (*)();
 
 // X(Name, symbol, (parameters)): a call that returns DnnResult. Sizes and
 // strides are in the order batch, channels, space, whatever the order of the

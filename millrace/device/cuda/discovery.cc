@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "millrace/base/environment.h"
 #include "millrace/base/log.h"
+#include "millrace/device/cuda/module_cache.h"
 
 namespace millrace::cuda {
 namespace {
@@ -103,6 +104,29 @@ StatusOr<ProcessLibraries> LoadLibraries() {
   return libraries;
 }
 
+// Returns OK if the card takes what the compiler makes. Kernels are compiled
+// when graphs need them, and nodes are placed on the card long before that.
+Status CheckCompiler(const ProcessLibraries& libraries, Card& card) {
+  const Nvrtc& nvrtc = *libraries.nvrtc;
+  const Status status =
+      card.modules()
+          .Load({.text = "extern \"C\" __global__ void Check() {}\n",
+                 .name = "a kernel that does nothing",
+                 .constant = "check"},
+                nullptr)
+          .status();
+  if (status.ok()) return OkStatus();
+  MR_RETURN_IF_ERROR(card.error());
+  const std::string newest = VersionText(libraries.driver->version);
+  return FailedPrecondition(
+      "kernels cannot be loaded there: ", status.message(),
+      "; they are compiled by ", nvrtc.path, " of CUDA ", nvrtc.major, ".",
+      nvrtc.minor, ", and the driver is for CUDA ", newest,
+      "; a libnvrtc.so of CUDA ", newest,
+      " or older in MILLRACE_CUDA_LIBRARIES is taken instead, or a newer "
+      "driver");
+}
+
 // Opens the GPUs of one card. `index` is that of the first of them.
 Status OpenCard(const ProcessLibraries& libraries, DeviceOrdinal ordinal,
                 const std::shared_ptr<const GpuSetup>& setup,
@@ -116,6 +140,7 @@ Status OpenCard(const ProcessLibraries& libraries, DeviceOrdinal ordinal,
   MR_ASSIGN_OR_RETURN(const std::shared_ptr<Card> card,
                       Card::Open(*libraries.driver, facts));
   MR_RETURN_IF_ERROR(card->Use());
+  MR_RETURN_IF_ERROR(CheckCompiler(libraries, *card));
   size_t free = 0, total = 0;
   MR_RETURN_IF_ERROR(
       card->Check(libraries.driver->MemGetInfo(&free, &total), "cuMemGetInfo"));

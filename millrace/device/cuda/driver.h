@@ -1,7 +1,8 @@
 // The driver library, loaded.
 #pragma once
 
-#include "absl/strings/string_view.h"
+#include <string>
+
 #include "millrace/base/status.h"
 #include "millrace/device/cuda/driver_api.h"
 #include "millrace/device/cuda/libraries.h"
@@ -34,10 +35,14 @@ StatusOr<const Driver*> ProcessDriver();
 // Does the same anew with a library, for ProcessDriver and tests.
 StatusOr<Driver> InitializeDriver(const Library& library);
 
+// Returns "12.4" of a version of CUDA as the driver writes it, 12040.
+std::string VersionText(int version);
+
 // Returns "CUDA_ERROR_OUT_OF_MEMORY: out of memory".
 std::string ErrorText(const Driver& driver, Result error);
 
-// Whether all later calls for the context will fail, too.
+// Whether all later calls for the context will fail, too, or nobody knows what
+// it still does.
 bool IsSticky(Result error);
 
 }  // namespace millrace::cuda

@@ -26,25 +26,54 @@ enum class Result : int {
   kNoBinaryForGpu = 209,
   kUncorrectableMemory = 214,
   kInvalidPtx = 218,
+  kUncorrectableNvlink = 220,
   kUnsupportedPtxVersion = 222,
+  kContained = 226,
   kOperatingSystem = 304,
   kInvalidHandle = 400,
   kNotFound = 500,
   kNotReady = 600,
-  // These and all up to 719 but 704 and 705 are sticky: the context answers
-  // each later call with the same error.
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
   kLaunchTimeout = 702,
   kPeerAccessAlreadyEnabled = 704,
   kContextIsDestroyed = 709,
   kAssert = 710,
+  kHardwareStackError = 714,
   kIllegalInstruction = 715,
   kMisalignedAddress = 716,
+  kInvalidAddressSpace = 717,
+  kInvalidProgramCounter = 718,
   kLaunchFailed = 719,
+  kTensorMemoryLeak = 721,
   kSystemDriverMismatch = 803,
   kUnknown = 999,
 };
+
+// Whether the context of work that ended so answers each later call with the
+// same error. The driver has no call that says it; its header says it of each
+// error. That a launch was refused (kLaunchOutOfResources) ends nothing.
+constexpr bool EndsContext(Result error) {
+  switch (error) {
+    case Result::kUncorrectableMemory:
+    case Result::kUncorrectableNvlink:
+    case Result::kContained:
+    case Result::kIllegalAddress:
+    case Result::kLaunchTimeout:
+    case Result::kContextIsDestroyed:
+    case Result::kAssert:
+    case Result::kHardwareStackError:
+    case Result::kIllegalInstruction:
+    case Result::kMisalignedAddress:
+    case Result::kInvalidAddressSpace:
+    case Result::kInvalidProgramCounter:
+    case Result::kLaunchFailed:
+    case Result::kTensorMemoryLeak:
+      return true;
+    default:
+      return false;
+  }
+}
 
 // A device's number in this process: [0, DeviceGetCount).
 using DeviceOrdinal = int;

@@ -28,6 +28,23 @@ struct Waiting {
   int64_t log_at = 0;
 };
 
+using Gpus = absl::InlinedVector<std::shared_ptr<Gpu>, 2>;
+
+// Frees what a wait held of the memory of GPUs. Returns these: whoever drops
+// the last use of one waits for all its work.
+Gpus FreeHeld(StreamWait& wait) {
+  Gpus gpus;
+  for (Tensor& t : wait.held) {
+    Gpu* const gpu = Gpu::Of(t);
+    if (gpu == nullptr) continue;
+    gpus.push_back(gpu->shared_from_this());
+    const size_t bytes = t.buffer()->size_bytes();
+    t = Tensor();
+    gpu->pool().EndHold(bytes);
+  }
+  return gpus;
+}
+
 }  // namespace
 
 EventPoller& EventPoller::Process() {
@@ -39,6 +56,10 @@ EventPoller& EventPoller::Process() {
 }
 
 void EventPoller::Add(StreamWait wait) {
+  for (const Tensor& t : wait.held) {
+    Gpu* const gpu = Gpu::Of(t);
+    if (gpu != nullptr) gpu->pool().Hold(t.buffer()->size_bytes());
+  }
   MutexLock lock(mu_);
   added_.push_back(std::move(wait));
   if (!started_) {
@@ -48,33 +69,39 @@ void EventPoller::Add(StreamWait wait) {
   changed_.NotifyOne();
 }
 
-bool EventPoller::HasEnded(StreamWait& wait, Status* status) {
+EventPoller::Look EventPoller::LookAt(StreamWait& wait, Status* status) {
   Card& card = wait.gpu->card();
   const Driver& driver = card.driver();
   Result result = driver.CtxSetCurrent(card.context());
   if (result == Result::kSuccess) result = driver.EventQuery(wait.event);
-  if (result == Result::kNotReady) return false;
+  if (result == Result::kNotReady) return Look::kNotYet;
+  if (result == Result::kDeinitialized) return Look::kNoDriver;
   if (result == Result::kSuccess) {
     card.ReturnEvent(wait.event);
-    return true;
+    return Look::kEnded;
   }
   // Whatever the error is: nobody knows any more what has been done.
   *status = card.Fail(result, "cuEventQuery");
   card.Drain(wait.stream);
-  return true;
+  return Look::kEnded;
 }
 
 void EventPoller::Finish(StreamWait wait, Status status) {
-  Lanes::Process().inter_op.Schedule(
-      [wait = std::move(wait), status = std::move(status)]() mutable {
-        wait.held.clear();
-        if (wait.done) std::move(wait.done)(std::move(status));
-        wait.gpu.reset();
-      });
+  Gpus gpus = FreeHeld(wait);
+  Lanes::Process().inter_op.Schedule([wait = std::move(wait),
+                                      gpus = std::move(gpus),
+                                      status = std::move(status)]() mutable {
+    wait.held.clear();
+    if (wait.done) std::move(wait.done)(std::move(status));
+    gpus.clear();
+    wait.gpu.reset();
+  });
 }
 
 void EventPoller::Loop() {
-  std::list<Waiting> waiting;
+  // Not freed with this function: when the driver has ended, nobody may use
+  // what waits.
+  auto& waiting = *new std::list<Waiting>;
   int rounds = 0;  // without news
   while (true) {
     {
@@ -103,7 +130,9 @@ void EventPoller::Loop() {
         continue;
       }
       Status status;
-      if (HasEnded(it->wait, &status)) {
+      const Look look = LookAt(it->wait, &status);
+      if (look == Look::kNoDriver) return;
+      if (look == Look::kEnded) {
         rounds = 0;
         Finish(std::move(it->wait), std::move(status));
         it = waiting.erase(it);

@@ -21,14 +21,17 @@ struct StreamWait {
   Stream stream = nullptr;  // on which the event is recorded
   Event event = nullptr;    // goes back to the card
   const char* what = "";    // for messages: "a copy to the host"
-  // Memory that the work before the event uses: freed behind it.
+  // Memory that the work before the event uses: freed behind it, that of GPUs
+  // by the thread that looks, since all others may wait for it
+  // (MemoryPool::Hold).
   absl::InlinedVector<Tensor, 2> held;
   // Called with OK, or the card's error. May be empty.
   Done done;
 };
 
 // Thread-safe. One thread for all cards, which starts with the first wait; what
-// has waited runs on the inter-op pool of the process.
+// has waited runs on the inter-op pool of the process. When the process ends
+// and the driver with it, nothing runs any more and nothing is freed.
 class EventPoller {
  public:
   // Never destroyed.
@@ -38,8 +41,9 @@ class EventPoller {
 
  private:
   void Loop();
-  // Returns whether the wait has ended, and with what.
-  static bool HasEnded(StreamWait& wait, Status* status);
+  enum class Look { kNotYet, kEnded, kNoDriver };
+  // Sets with what a wait has ended.
+  static Look LookAt(StreamWait& wait, Status* status);
   static void Finish(StreamWait wait, Status status);
 
   Mutex mu_;

@@ -18,8 +18,12 @@ class DeviceSource final : public MemorySource {
   StatusOr<uint64_t> Take(size_t bytes) override {
     MR_RETURN_IF_ERROR(card_->Use());
     DevicePointer address = 0;
-    MR_RETURN_IF_ERROR(
-        card_->Check(card_->driver().MemAlloc(&address, bytes), "cuMemAlloc"));
+    const Result result = card_->driver().MemAlloc(&address, bytes);
+    if (result == Result::kOutOfMemory) {
+      // The pool's messages name the card, and go on with these words.
+      return ResourceExhausted(ErrorText(card_->driver(), result));
+    }
+    MR_RETURN_IF_ERROR(card_->Check(result, "cuMemAlloc"));
     return uint64_t{address};
   }
   void Give(uint64_t address, size_t) override {
@@ -39,6 +43,18 @@ class DeviceSource final : public MemorySource {
  private:
   const std::shared_ptr<Card> card_;
 };
+
+const char* NameOf(LibraryKind kind) {
+  switch (kind) {
+    case LibraryKind::kCublasLt:
+      return "cuBLASLt";
+    case LibraryKind::kCudnn:
+      return "cuDNN";
+    case LibraryKind::kNccl:
+      return "NCCL";
+  }
+  return "a library";
+}
 
 constexpr int64_t kAwaitUnusedMillis = 10'000;
 
@@ -116,7 +132,10 @@ void Gpu::AwaitUnused(DeviceOrdinal card) {
   while (true) {
     bool is_used = true;
     for (const auto& [key, entry] : table.entries) {
-      if (key.first == card && entry.setup.expired()) is_used = false;
+      if (key.first != card) continue;
+      // The devices hold the setup until their Gpu has ended, which may take
+      // its time.
+      if (entry.gpu.expired() || entry.setup.expired()) is_used = false;
     }
     if (is_used) return;
     if (table.gone.WaitUntil(table.mu, deadline)) {
@@ -162,7 +181,7 @@ Gpu::~Gpu() {
     if (stream == nullptr) continue;
     (void)driver().StreamSynchronize(stream);
   }
-  for (std::unique_ptr<GpuLibrary>& library : libraries_) library.reset();
+  for (LibraryPlace& place : libraries_) place.library.reset();
   for (const Stream stream : {to_device_, compute_, from_device_}) {
     if (stream != nullptr) (void)driver().StreamDestroy(stream);
   }
@@ -201,12 +220,22 @@ void Gpu::Mark(const MemoryPool::Block* block, bool in_use) {
 StatusOr<GpuLibrary*> Gpu::LibraryOf(LibraryKind kind,
                                      absl::FunctionRef<MadeLibrary()> make) {
   MutexLock lock(libraries_mu_);
-  std::unique_ptr<GpuLibrary>& place = libraries_[static_cast<size_t>(kind)];
-  if (place == nullptr) {
+  LibraryPlace& place = libraries_[static_cast<size_t>(kind)];
+  if (!place.is_made) {
     MR_RETURN_IF_ERROR(card_->Use());
-    MR_ASSIGN_OR_RETURN(place, make());
+    MadeLibrary made = make();
+    MR_RETURN_IF_ERROR(card_->error());
+    place.is_made = true;
+    if (made.ok()) {
+      place.library = *std::move(made);
+    } else {
+      MR_LOG(Warning)
+          << NameOf(kind) << " does not work: " << made.status().message()
+          << "; " << card_->name()
+          << " runs Millrace's own kernels instead, which are slower";
+    }
   }
-  return place.get();
+  return place.library.get();
 }
 
 Status Gpu::Copy(void* to, const void* from, size_t bytes) {

@@ -102,7 +102,9 @@ class Gpu final : public Allocator, public std::enable_shared_from_this<Gpu> {
   Status Upload(const void* from, size_t bytes, const Tensor& to);
 
   // Returns what a library keeps for this GPU, made at first use, with the
-  // context current; destroyed when no work of the GPU is left.
+  // context current; destroyed when no work of the GPU is left. Returns null if
+  // the library does not work here: `make` failed once, which is in the log.
+  // The card's error is returned instead, if it has one.
   using MadeLibrary = StatusOr<std::unique_ptr<GpuLibrary>>;
   StatusOr<GpuLibrary*> LibraryOf(LibraryKind kind,
                                   absl::FunctionRef<MadeLibrary()> make);
@@ -161,7 +163,11 @@ class Gpu final : public Allocator, public std::enable_shared_from_this<Gpu> {
   std::atomic<uint64_t> enqueued_{0};
   std::atomic<uint64_t> done_{0};
   Mutex libraries_mu_;
-  std::unique_ptr<GpuLibrary> libraries_[kLibraryKinds];
+  struct LibraryPlace {
+    bool is_made = false;
+    std::unique_ptr<GpuLibrary> library;  // null: it does not work
+  };
+  LibraryPlace libraries_[kLibraryKinds];
 };
 
 // Returns the Gpu of a device under any of its names; INTERNAL for one that is

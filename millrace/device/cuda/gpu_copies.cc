@@ -5,6 +5,7 @@
 
 #include "millrace/base/threads/lanes.h"
 #include "millrace/device/cuda/gpu.h"
+#include "millrace/tensor/pinned_buffer.h"
 
 namespace millrace::cuda {
 namespace {
@@ -34,8 +35,11 @@ Status Gpu::Order(Gpu& of_earlier, Stream earlier, Gpu& of_later,
 }
 
 Status Gpu::ComputeBehindCopies() {
-  MR_ASSIGN_OR_RETURN(const ComputeStream compute, Compute());
-  const Status status = Order(*this, to_device_, *this, compute.get());
+  const auto order = [&]() -> Status {
+    MR_ASSIGN_OR_RETURN(const ComputeStream compute, Compute());
+    return Order(*this, to_device_, *this, compute.get());
+  };
+  const Status status = order();
   // What is computed in this memory next would not wait.
   if (!status.ok()) card_->Drain(to_device_);
   return status;
@@ -170,7 +174,13 @@ class Gpu::ChunksToDevice {
   static void Finish(ChunksToDevice& self) {
     Gpu& gpu = *self.gpu_;
     const std::shared_ptr<Gpu> alive = self.gpu_;
-    if (self.status_.ok()) self.status_ = gpu.ComputeBehindCopies();
+    if (self.status_.ok()) {
+      self.status_ = gpu.ComputeBehindCopies();
+    } else if (self.offset_ > 0) {
+      // Who asked frees the memory, and the parts before would still be
+      // written.
+      gpu.card_->Drain(gpu.to_device_);
+    }
     Held held(self.staged_.begin(), self.staged_.end());
     self.staged_.clear();
     const Status status = gpu.HoldFor(gpu.to_device_, "a copy to the device",
@@ -190,7 +200,7 @@ class Gpu::ChunksToDevice {
 void Gpu::CopyFromHost(Tensor from, Tensor* to, Done done) {
   const size_t bytes = from.size_bytes();
   if (bytes == 0) return std::move(done)(card_->error());
-  const bool pinned = PinnedMemory::Has(from);
+  const bool pinned = IsPinned(from);
   if (!pinned && bytes > kChunkBytes) {
     auto chunks = std::make_unique<ChunksToDevice>(
         shared_from_this(), std::move(from), PlaceOf(*to), std::move(done));
@@ -218,18 +228,27 @@ void Gpu::CopyFromHost(Tensor from, Tensor* to, Done done) {
 }
 
 Status Gpu::Upload(const void* from, size_t bytes, const Tensor& to) {
-  MR_ASSIGN_OR_RETURN(Tensor staged, Stage(bytes));
-  std::memcpy(BytesOf(staged), from, bytes);
+  Held held;
+  if (StatusOr<Tensor> staged = Stage(bytes); staged.ok()) {
+    std::memcpy(BytesOf(*staged), from, bytes);
+    from = staged->data();
+    held.push_back(*std::move(staged));
+  }
   // On the computing stream: such tables are short, and wanted next.
   Status status;
   {
     MR_ASSIGN_OR_RETURN(const ComputeStream compute, Compute());
-    status = Check(driver().MemcpyHtoDAsync(PlaceOf(to), staged.data(), bytes,
-                                            compute.get()),
-                   "cuMemcpyHtoDAsync");
+    status =
+        Check(driver().MemcpyHtoDAsync(PlaceOf(to), from, bytes, compute.get()),
+              "cuMemcpyHtoDAsync");
+  }
+  if (held.empty()) {
+    // Without pinned memory the driver copies, and this thread waits.
+    card_->Drain(compute_);
+    return status;
   }
   return HoldFor(compute_, "a copy of a table", std::move(status),
-                 {std::move(staged)});
+                 std::move(held));
 }
 
 // ---- To the host.
@@ -292,7 +311,7 @@ void Gpu::CopyToHost(Tensor from, Tensor* to, Done done) {
         Internal("a copy to the host of a tensor that is on no GPU"));
   }
   char* const data = to->mutable_data();
-  if (!PinnedMemory::Has(*to)) {
+  if (!IsPinned(*to)) {
     return ChunksToHost::Next(std::make_unique<ChunksToHost>(
         source->shared_from_this(), std::move(from), data, std::move(done)));
   }

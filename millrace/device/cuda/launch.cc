@@ -63,16 +63,16 @@ StatusOr<GpuFunction> LoadGpuFunction(
   MR_ASSIGN_OR_RETURN(cuda::Gpu* const gpu, cuda::GpuOf(init.device()));
   cuda::ModuleText text = NamesOfModule(sources, defines);
   cuda::ModuleCache& modules = gpu->card().modules();
-  const cuda::LoadedModule* module =
+  cuda::SharedModule module =
       text.constant.empty() ? nullptr : modules.Find(text.constant);
   if (module == nullptr) {
     text.text = TextOfModule(sources, defines);
-    MR_ASSIGN_OR_RETURN(module, modules.Load(text));
+    MR_ASSIGN_OR_RETURN(module, modules.Load(text, gpu));
   }
   cuda::RecordModule(text.name, entry, defines);
-  MR_ASSIGN_OR_RETURN(auto function,
-                      cuda::LoadedFunction::Make(gpu->shared_from_this(),
-                                                 *module, text.name, entry));
+  MR_ASSIGN_OR_RETURN(auto function, cuda::LoadedFunction::Make(
+                                         gpu->shared_from_this(),
+                                         std::move(module), text.name, entry));
   return GpuFunction(std::move(function));
 }
 
@@ -121,19 +121,20 @@ const char* GpuTypeName(DataType type) {
 namespace cuda {
 
 StatusOr<std::shared_ptr<const LoadedFunction>> LoadedFunction::Make(
-    std::shared_ptr<Gpu> gpu, const LoadedModule& module,
-    const std::string& source, const std::string& entry) {
+    std::shared_ptr<Gpu> gpu, SharedModule module, const std::string& source,
+    const std::string& entry) {
   MR_RETURN_IF_ERROR(gpu->card().Use());
   std::shared_ptr<LoadedFunction> loaded(new LoadedFunction);
   loaded->name_ = absl::StrCat(entry, " of ", source);
   const Status status =
       gpu->Check(gpu->driver().ModuleGetFunction(&loaded->function_,
-                                                 module.module, entry.c_str()),
+                                                 module->module, entry.c_str()),
                  "cuModuleGetFunction");
   if (!status.ok()) {
     return Annotate(status, absl::StrCat("; asked was ", loaded->name_));
   }
   loaded->gpu_ = std::move(gpu);
+  loaded->module_ = std::move(module);
   return std::shared_ptr<const LoadedFunction>(std::move(loaded));
 }
 

@@ -1,7 +1,9 @@
 #include "millrace/device/cuda/libraries.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
+#include <algorithm>
 #include <set>
 
 #include "absl/strings/match.h"
@@ -86,32 +88,99 @@ std::vector<std::string> LastFolders() {
   return folders;
 }
 
+// Returns where libraries of these names may be, best first. A name without a
+// folder is for the system to find.
+void AddPlaces(const std::vector<std::string>& names,
+               std::vector<std::string>* places) {
+  const auto add = [&](const std::string& folder, const std::string& name) {
+    const std::string path = JoinPath(folder, name);
+    if (PosixFiles()->Exists(path).ok()) places->push_back(path);
+  };
+  for (const std::string& folder : FirstFolders()) {
+    for (const std::string& name : names) add(folder, name);
+  }
+  const std::vector<std::string> last = LastFolders();
+  for (const std::string& name : names) {
+    places->push_back(name);
+    for (const std::string& folder : last) add(folder, name);
+  }
+}
+
+// Returns the file that was opened, under the name `asked`.
+std::string FileOf(void* handle, const std::string& asked) {
+  link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr ||
+      map->l_name == nullptr || map->l_name[0] == '\0') {
+    return asked;
+  }
+  return map->l_name;
+}
+
 }  // namespace
 
 void* Library::Symbol(const char* name) const { return dlsym(handle, name); }
 
-StatusOr<Library> OpenLibrary(absl::Span<const std::string> names) {
-  std::vector<std::string> paths;
-  const auto add = [&](const std::vector<std::string>& folders) {
-    for (const std::string& folder : folders) {
-      for (const std::string& name : names) {
-        const std::string path = JoinPath(folder, name);
-        if (PosixFiles()->Exists(path).ok()) paths.push_back(path);
-      }
+Status CallFinder::status() const {
+  if (missing_.empty()) return OkStatus();
+  return FailedPrecondition(library_.path, " has no ", missing_);
+}
+
+LibraryNames NamesOfVersions(absl::string_view file,
+                             absl::Span<const int> majors, int newest) {
+  std::vector<int> ordered(majors.begin(), majors.end());
+  std::sort(ordered.begin(), ordered.end());
+  LibraryNames names;
+  for (const int major : ordered) {
+    const std::string name = absl::StrCat(file, ".", major);
+    if (major <= newest) {
+      names.fitting.insert(names.fitting.begin(), name);
+    } else {
+      names.others.push_back(name);
     }
-  };
-  add(FirstFolders());
-  paths.insert(paths.end(), names.begin(), names.end());  // the system's
-  add(LastFolders());
-  std::string reason;
-  for (const std::string& path : paths) {
-    if (void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-      return Library{handle, path};
-    }
-    const char* const error = dlerror();
-    if (reason.empty() && error != nullptr) reason = error;
   }
-  return NotFound(reason);
+  return names;
+}
+
+StatusOr<Library> OpenLibrary(const LibraryNames& names,
+                              absl::FunctionRef<Status(const Library&)> take) {
+  std::vector<std::string> places;
+  AddPlaces(names.fitting, &places);
+  AddPlaces(names.others, &places);
+  std::string not_opened;  // a file says more than a name
+  bool has_file = false;
+  Status refused;
+  std::set<std::string> asked;  // files, since several names may lead to one
+  for (const std::string& place : places) {
+    void* const handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      const char* const error = dlerror();
+      const bool is_file = absl::StrContains(place, '/');
+      if (error != nullptr && (not_opened.empty() || (is_file && !has_file))) {
+        not_opened = error;
+        has_file = is_file;
+      }
+      continue;
+    }
+    const Library library = {handle, FileOf(handle, place)};
+    if (!asked.insert(library.path).second) {
+      dlclose(handle);
+      continue;
+    }
+    const Status status = take(library);
+    if (status.ok()) {
+      if (!refused.ok()) {
+        MR_LOG(Info) << library.path << " is used, since " << refused.message();
+      }
+      return library;
+    }
+    refused = refused.ok()
+                  ? status
+                  : Annotate(refused, absl::StrCat("; ", status.message()));
+    // The next one may have the same name for the system.
+    dlclose(handle);
+  }
+  if (!refused.ok()) return refused;
+  return NotFound(not_opened);
 }
 
 void LogMissingLibrary(absl::string_view name, const Status& reason,
@@ -123,8 +192,13 @@ void LogMissingLibrary(absl::string_view name, const Status& reason,
     if (logged == nullptr) logged = new std::set<std::string, std::less<>>;
     if (!logged->emplace(name).second) return;
   }
-  MR_LOG(Info) << name << " is not there (" << reason.message()
-               << "): " << consequence;
+  if (reason.code() == StatusCode::kNotFound) {
+    MR_LOG(Info) << name << " is not there (" << reason.message()
+                 << "): " << consequence;
+  } else {
+    MR_LOG(Warning) << name << " does not work: " << reason.message() << ": "
+                    << consequence;
+  }
 }
 
 }  // namespace millrace::cuda

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "millrace/device/cuda/gpu.h"
+#include "millrace/device/cuda/module_cache.h"
 
 namespace millrace::cuda {
 
@@ -13,8 +14,8 @@ namespace millrace::cuda {
 class LoadedFunction {
  public:
   static StatusOr<std::shared_ptr<const LoadedFunction>> Make(
-      std::shared_ptr<Gpu> gpu, const LoadedModule& module,
-      const std::string& source, const std::string& entry);
+      std::shared_ptr<Gpu> gpu, SharedModule module, const std::string& source,
+      const std::string& entry);
 
   Gpu& gpu() const { return *gpu_; }
   Function function() const { return function_; }
@@ -29,6 +30,7 @@ class LoadedFunction {
   LoadedFunction() = default;
 
   std::shared_ptr<Gpu> gpu_;
+  SharedModule module_;  // goes before the GPU
   Function function_ = nullptr;
   std::string name_;
   mutable std::atomic<int> allowed_bytes_{0};

@@ -7,16 +7,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "millrace/base/check.h"
-#include "millrace/base/log.h"
+#include "millrace/device/cuda/memory_pool_blocks.h"
 
 namespace millrace::cuda {
-namespace {
 
-size_t RoundUpTo(size_t bytes, size_t step) {
-  return (bytes + step - 1) / step * step;
-}
-
-// Returns "1.50GiB (1610612736 bytes)".
 std::string PoolBytes(int64_t bytes) {
   const double b = static_cast<double>(bytes);
   if (bytes >= int64_t{1} << 30)
@@ -25,28 +19,6 @@ std::string PoolBytes(int64_t bytes) {
     return absl::StrFormat("%.2fMiB (%d bytes)", b / (1 << 20), bytes);
   return absl::StrCat(bytes, " bytes");
 }
-
-}  // namespace
-
-class MemoryPool::Block {
- public:
-  uint64_t address = 0;
-  size_t size = 0;
-  bool is_free = false;
-  Region* region = nullptr;
-  // The neighbours in the region; null at its ends.
-  Block* before = nullptr;
-  Block* behind = nullptr;
-  std::string user;
-};
-
-struct MemoryPool::Region {
-  uint64_t address = 0;
-  size_t size = 0;
-  int64_t in_use = 0;
-  int64_t empty_since = 0;
-  Block* first = nullptr;  // the same from beginning to end: it absorbs others
-};
 
 MemoryPool::MemoryPool(std::unique_ptr<MemorySource> source,
                        const MemoryPoolOptions& options, Lanes* lanes)
@@ -76,7 +48,7 @@ StatusOr<MemoryPool::Block*> MemoryPool::Allocate(size_t bytes,
   // Above the limit also where rounding would overflow.
   const bool too_large = bytes > options_.limit_bytes;
   bytes = too_large ? bytes : RoundUpTo(std::max<size_t>(bytes, 1), kAlignment);
-  Deadline deadline;
+  Deadline answered_by, freed_by;
   MutexLock lock(mu_);
   while (true) {
     const auto it = too_large ? free_.end() : free_.lower_bound({bytes, 0});
@@ -93,23 +65,26 @@ StatusOr<MemoryPool::Block*> MemoryPool::Allocate(size_t bytes,
       return block;
     }
     if (too_large) return OutOfMemory(bytes, OkStatus());
-    if (adding_region_) {
-      if (deadline.infinite()) deadline = Deadline::AfterMillis(60'000);
+    if (asks_source_) {
+      if (answered_by.infinite()) answered_by = Deadline::AfterMillis(60'000);
       // What another thread brings may do for both.
-      if (region_added_.WaitUntil(mu_, deadline)) {
-        return Unavailable(
-            "the driver has not answered a request for memory of ",
-            source_->Name(), " within 60 s");
+      if (source_answered_.WaitUntil(mu_, answered_by)) {
+        return Unavailable("the driver has not answered about memory of ",
+                           source_->Name(), " within 60 s");
       }
       continue;
     }
     const Status added = AddRegion(bytes, lock);
-    if (!added.ok()) {
-      if (added.code() != StatusCode::kResourceExhausted) return added;
-      // Meanwhile others may have freed what is needed.
-      if (free_.lower_bound({bytes, 0}) != free_.end()) continue;
-      return OutOfMemory(bytes, added);
-    }
+    if (added.ok()) continue;
+    if (added.code() != StatusCode::kResourceExhausted) return added;
+    // Meanwhile others may have freed what is needed.
+    if (free_.lower_bound({bytes, 0}) != free_.end()) continue;
+    if (MakeRoom(bytes, lock)) continue;
+    if (AwaitHeld(bytes, &freed_by)) continue;
+    const Status error = OutOfMemory(bytes, added);
+    if (!freed_by.expired()) return error;
+    return Annotate(error, absl::StrCat("; waited ", kAwaitHeldMillis / 1000,
+                                        " s for copies to end"));
   }
 }
 
@@ -156,114 +131,35 @@ void MemoryPool::Free(Block* block) {
     join(block);
   }
   free_.emplace(FreeKey(block->size, block->address), block);
+  if (awaiting_ > 0) freed_.NotifyAll();
   if (region.in_use == 0 && options_.grows) {
     region.empty_since = NowNanos();
     ArmTimer();
   }
 }
 
-StatusOr<uint64_t> MemoryPool::TakeRegion(size_t least, size_t* size) {
-  StatusOr<uint64_t> address = source_->Take(*size);
-  // As in stock: somebody else may have a part of the memory.
-  const bool may_shrink = options_.grows || options_.takes_less;
-  int tries = 0;
-  while (!address.ok()) {
-    if (address.status().code() != StatusCode::kResourceExhausted) break;
-    if (!options_.grows && tries == 0) {
-      MR_LOG_EVERY_SECONDS(Warning, 10)
-          << "failed to allocate " << PoolBytes(static_cast<int64_t>(*size))
-          << " from device: " << address.status().message();
-    }
-    if (!may_shrink) break;
-    size_t smaller = *size / 10 * 9;
-    // Nearly all that is there, the first time; others may take some meanwhile.
-    const int64_t there = tries++ == 0 ? source_->FreeBytes() : -1;
-    if (there > 0 && static_cast<size_t>(there) < *size) {
-      smaller = static_cast<size_t>(there) / 32 * 31;
-    }
-    smaller = smaller / kAlignment * kAlignment;
-    if (smaller < least) smaller = least;
-    if (smaller >= *size) break;
-    *size = smaller;
-    address = source_->Take(*size);
-  }
-  return address;
+void MemoryPool::Hold(size_t bytes) {
+  MutexLock lock(mu_);
+  held_ += static_cast<int64_t>(bytes);
 }
 
-Status MemoryPool::AddRegion(size_t bytes, MutexLock& lock) {
-  const size_t room = options_.limit_bytes - region_bytes_;
-  const bool has_room = options_.grows ? bytes <= room : regions_.empty();
-  if (!has_room) return ResourceExhausted("");
-  size_t size = options_.limit_bytes;
-  if (options_.grows) {
-    size = options_.first_region_bytes;
-    for (const auto& region : regions_) {
-      size = std::max(size, 2 * region->size);
-    }
-    size = std::min(std::max(size, RoundUpTo(bytes, size_t{2} << 20)), room);
-  }
-  adding_region_ = true;
-  lock.Unlock();
-  const StatusOr<uint64_t> address = TakeRegion(bytes, &size);
-  lock.Lock();
-  adding_region_ = false;
-  region_added_.NotifyAll();
-  MR_RETURN_IF_ERROR(address.status());
-  regions_.push_back(std::make_unique<Region>());
-  Region* const region = regions_.back().get();
-  region->address = *address;
-  region->size = size;
-  region_bytes_ += size;
-  Block* const block = NewBlock();
-  block->address = *address;
-  block->size = size / kAlignment * kAlignment;
-  block->is_free = true;
-  block->region = region;
-  region->first = block;
-  free_.emplace(FreeKey(block->size, block->address), block);
-  return OkStatus();
+void MemoryPool::EndHold(size_t bytes) {
+  MutexLock lock(mu_);
+  held_ -= static_cast<int64_t>(bytes);
+  if (awaiting_ > 0) freed_.NotifyAll();
 }
 
-void MemoryPool::ReturnEmpty(int64_t nanos) {
-  std::vector<std::unique_ptr<Region>> victims;
-  {
-    MutexLock lock(mu_);
-    timer_armed_ = false;
-    bool has_younger = false;
-    for (auto it = regions_.begin(); it != regions_.end();) {
-      Region& region = **it;
-      if (region.in_use > 0 || region.empty_since > nanos) {
-        has_younger |= region.in_use == 0;
-        ++it;
-        continue;
-      }
-      // All of it is one free block.
-      free_.erase(FreeKey(region.first->size, region.first->address));
-      unused_.emplace_back(region.first);
-      region_bytes_ -= region.size;
-      victims.push_back(std::move(*it));
-      it = regions_.erase(it);
-    }
-    if (has_younger) ArmTimer();
-  }
-  for (const auto& region : victims) {
-    source_->Give(region->address, region->size);
-  }
-}
-
-void MemoryPool::ArmTimer() {
-  if (lanes_ == nullptr || timer_armed_) return;
-  timer_armed_ = true;
-  lanes_->timer.RunAt(Deadline::After(kKeepEmptyNanos),
-                      [weak = weak_from_this(), lanes = lanes_] {
-                        // The driver may wait for the device, which the timer
-                        // must not.
-                        lanes->blocking.Schedule([weak] {
-                          if (const auto pool = weak.lock()) {
-                            pool->ReturnEmpty(NowNanos() - kKeepEmptyNanos);
-                          }
-                        });
-                      });
+bool MemoryPool::AwaitHeld(size_t bytes, Deadline* deadline) {
+  const int64_t all = static_cast<int64_t>(options_.grows ? options_.limit_bytes
+                                                          : region_bytes_);
+  const bool helps =
+      held_ > 0 && static_cast<int64_t>(bytes) <= all - in_use_ + held_;
+  if (!helps || deadline->expired()) return false;
+  if (deadline->infinite()) *deadline = Deadline::AfterMillis(kAwaitHeldMillis);
+  ++awaiting_;
+  (void)freed_.WaitUntil(mu_, *deadline);
+  --awaiting_;
+  return true;
 }
 
 MemoryPool::Stats MemoryPool::stats() const {
@@ -322,6 +218,10 @@ Status MemoryPool::OutOfMemory(size_t bytes, const Status& cause) {
       " free, the largest block ", PoolBytes(largest));
   const std::string users = LargestUsers();
   if (!users.empty()) absl::StrAppend(&text, "; most is held by ", users);
+  if (held_ > 0) {
+    absl::StrAppend(&text, "; copies that are under way hold ",
+                    PoolBytes(held_));
+  }
   if (!cause.ok() && !cause.message().empty()) {
     absl::StrAppend(&text,
                     "; failed to allocate from device: ", cause.message());

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "millrace/base/random.h"
 #include "millrace/base/sim/sim.h"
@@ -25,7 +27,8 @@ struct SourceState {
   uint64_t next = 1 << 20;
   std::map<uint64_t, size_t> taken;
   int calls = 0;
-  Status error;  // of the calls, if it is set
+  Status error;                   // of the calls, if it is set
+  std::function<void()> on_give;  // runs in the next Give
 };
 
 class NumberSource final : public MemorySource {
@@ -44,6 +47,7 @@ class NumberSource final : public MemorySource {
     return address;
   }
   void Give(uint64_t address, size_t bytes) override {
+    if (state_->on_give) std::exchange(state_->on_give, nullptr)();
     ASSERT_EQ(state_->taken[address], bytes);
     state_->taken.erase(address);
     state_->free_bytes += bytes;
@@ -183,6 +187,64 @@ TEST_F(MemoryPoolTest, AllOfACardIsWhatTheCardHas) {
   pool->Free(block);
 }
 
+TEST_F(MemoryPoolTest, EmptyRegionsMakeRoom) {
+  // In the limit, as soon as they are empty.
+  const auto pool = Make({.limit_bytes = 40 * kMB, .grows = true});
+  pool->Free(*pool->Allocate(10 * kMB, ""));
+  MemoryPool::Block* const large = *pool->Allocate(35 * kMB, "large");
+  EXPECT_EQ(pool->stats().regions, 1);
+  pool->Free(large);
+  // And in the source.
+  state_.free_bytes = 64 * kMB;
+  const auto other = Make({.limit_bytes = 200 * kMB, .grows = true});
+  other->Free(*other->Allocate(20 * kMB, ""));
+  other->Free(*other->Allocate(40 * kMB, ""));
+  EXPECT_EQ(other->stats().regions, 2);
+  MemoryPool::Block* const most = *other->Allocate(60 * kMB, "most");
+  EXPECT_EQ(other->stats().regions, 1);
+  other->Free(most);
+}
+
+TEST_F(MemoryPoolTest, EmptyRegionsStayWhereTheyWouldNotHelp) {
+  const auto pool = Make({.limit_bytes = 40 * kMB, .grows = true});
+  MemoryPool::Block* const held = *pool->Allocate(10 * kMB, "held");
+  pool->Free(*pool->Allocate(20 * kMB, ""));
+  EXPECT_EQ(pool->Allocate(35 * kMB, "").status().code(),
+            StatusCode::kResourceExhausted);
+  EXPECT_EQ(pool->stats().regions, 2);
+  pool->Free(held);
+}
+
+TEST_F(MemoryPoolTest, WhatOthersGiveBackIsTakenLater) {
+  state_.free_bytes = 20 * kMB;
+  const auto pool = Make({.limit_bytes = 40 * kMB, .takes_less = true});
+  MemoryPool::Block* const first = *pool->Allocate(kMB, "first");
+  EXPECT_LE(pool->stats().region_bytes, int64_t{20 * kMB});
+  // Others hold it still; the little that the first region left is the
+  // driver's.
+  const int calls = state_.calls;
+  for (const size_t bytes : {19 * kMB, kMB * 19 + kMB / 2}) {
+    const Status status = pool->Allocate(bytes, "late").status();
+    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("failed to allocate from device: others hold the "
+                          "rest (the device has 655360 bytes free)"))
+        << status;
+  }
+  EXPECT_EQ(state_.calls, calls);
+  state_.free_bytes += 25 * kMB;
+  MemoryPool::Block* const late = *pool->Allocate(20 * kMB, "late");
+  EXPECT_LE(pool->stats().region_bytes, int64_t{40 * kMB});
+  EXPECT_EQ(pool->stats().regions, 2);
+  EXPECT_GT(state_.free_bytes, kMB);
+  pool->Free(late);
+  // Regions that are both empty become one.
+  pool->Free(first);
+  MemoryPool::Block* const all = *pool->Allocate(39 * kMB, "all");
+  EXPECT_EQ(pool->stats().regions, 1);
+  pool->Free(all);
+}
+
 TEST_F(MemoryPoolTest, OtherErrorsOfTheDriverPass) {
   state_.error = Internal("GPU 0 has failed");
   const auto pool = Make({.limit_bytes = kMB});
@@ -237,6 +299,96 @@ TEST_F(MemoryPoolTest, ThreadsShareIt) {
   }
   for (Thread& thread : threads) thread.Join();
   EXPECT_EQ(pool->stats().in_use_bytes, 0);
+}
+
+TEST(MemoryPoolWaits, ForRegionsThatAreOnTheirWayBack) {
+  const SimResult r = SimWorld({.seed = 1}).Run([] {
+    SourceState state;
+    state.free_bytes = 30 * kMB;
+    Notification is_giving, may_give;
+    state.on_give = [&] {
+      is_giving.Notify();
+      may_give.Wait();
+    };
+    const auto pool = std::make_shared<MemoryPool>(
+        std::make_unique<NumberSource>(&state),
+        MemoryPoolOptions{.limit_bytes = 32 * kMB, .grows = true}, nullptr);
+    pool->Free(*pool->Allocate(30 * kMB, ""));
+    Thread back("back", [&] { pool->ReturnEmpty(NowNanos()); });
+    is_giving.Wait();
+    StatusOr<MemoryPool::Block*> late = Unavailable("not asked");
+    Thread asks("asks", [&] { late = pool->Allocate(30 * kMB, "late"); });
+    SleepUntil(Deadline::AfterMillis(1000));  // until it waits
+    may_give.Notify();
+    back.Join();
+    asks.Join();
+    ASSERT_TRUE(late.ok()) << late.status();
+    pool->Free(*late);
+  });
+  EXPECT_TRUE(r.status.ok()) << r.Report();
+}
+
+TEST(MemoryPoolWaits, ForWhatWorkUnderWayHolds) {
+  const SimResult r = SimWorld({.seed = 2}).Run([] {
+    SourceState state;
+    const auto pool = std::make_shared<MemoryPool>(
+        std::make_unique<NumberSource>(&state),
+        MemoryPoolOptions{.limit_bytes = 10 * kMB}, nullptr);
+    MemoryPool::Block* const copied = *pool->Allocate(8 * kMB, "copied");
+    pool->Hold(8 * kMB);
+    StatusOr<MemoryPool::Block*> late = Unavailable("not asked");
+    bool has_ended = false;
+    Thread asks("asks", [&] {
+      late = pool->Allocate(6 * kMB, "late");
+      has_ended = true;
+    });
+    SleepUntil(Deadline::AfterMillis(1000));
+    EXPECT_FALSE(has_ended);
+    pool->Free(copied);
+    pool->EndHold(8 * kMB);
+    asks.Join();
+    ASSERT_TRUE(late.ok()) << late.status();
+    // It helps nobody who needs more.
+    pool->Hold(6 * kMB);
+    const int64_t before = NowNanos();
+    MemoryPool::Block* const small = *pool->Allocate(kMB, "small");
+    EXPECT_FALSE(pool->Allocate(10 * kMB, "").ok());
+    EXPECT_EQ(NowNanos(), before);
+    // Others hold it, too.
+    Thread ends("ends", [&] {
+      SleepUntil(Deadline::AfterMillis(10));
+      pool->EndHold(6 * kMB);
+    });
+    EXPECT_FALSE(pool->Allocate(6 * kMB, "").ok());
+    EXPECT_LT(NowNanos(), before + 20'000'000);
+    ends.Join();
+    pool->Free(*late);
+    pool->Free(small);
+  });
+  EXPECT_TRUE(r.status.ok()) << r.Report();
+}
+
+TEST(MemoryPoolWaits, ForTenSecondsAtMost) {
+  const SimResult r = SimWorld({.seed = 3}).Run([] {
+    SourceState state;
+    const auto pool = std::make_shared<MemoryPool>(
+        std::make_unique<NumberSource>(&state),
+        MemoryPoolOptions{.limit_bytes = 10 * kMB}, nullptr);
+    MemoryPool::Block* const copied = *pool->Allocate(8 * kMB, "copied");
+    pool->Hold(8 * kMB);
+    const int64_t before = NowNanos();
+    const Status status = pool->Allocate(6 * kMB, "late").status();
+    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("most is held by copied 8.00MiB"),
+                      HasSubstr("copies that are under way hold 8.00MiB "
+                                "(8388608 bytes); waited 10 s for copies to "
+                                "end")));
+    EXPECT_EQ((NowNanos() - before) / 1'000'000, MemoryPool::kAwaitHeldMillis);
+    pool->EndHold(8 * kMB);
+    pool->Free(copied);
+  });
+  EXPECT_TRUE(r.status.ok()) << r.Report();
 }
 
 TEST(MemoryPoolIdle, GivesBackAfterTenSeconds) {

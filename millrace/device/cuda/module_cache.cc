@@ -1,11 +1,14 @@
 #include "millrace/device/cuda/module_cache.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/hash/md5.h"
 #include "millrace/base/log.h"
 #include "millrace/device/cuda/card.h"
+#include "millrace/device/cuda/gpu.h"
 #include "millrace/device/cuda/gpu_source.h"
 
 MR_GPU_SOURCE(device_prelude);
@@ -55,7 +58,7 @@ ModuleCache::~ModuleCache() {
   }
 }
 
-const LoadedModule* ModuleCache::Find(const std::string& constant) {
+SharedModule ModuleCache::Find(const std::string& constant) {
   MutexLock lock(mu_);
   const auto it = constants_.find(constant);
   if (it == constants_.end()) return nullptr;
@@ -63,7 +66,51 @@ const LoadedModule* ModuleCache::Find(const std::string& constant) {
   return it->second;
 }
 
-StatusOr<const LoadedModule*> ModuleCache::Load(const ModuleText& text) {
+std::pair<std::shared_ptr<ModuleCache::Entry>, bool> ModuleCache::Take(
+    const std::string& key, Gpu* user) {
+  MutexLock lock(mu_);
+  std::shared_ptr<Entry>& entry = entries_[key];
+  const bool is_new = entry == nullptr;
+  if (is_new) {
+    entry = std::make_shared<Entry>(key);
+  } else {
+    ++stats_.from_memory;
+  }
+  if (user != nullptr && ++entry->users == 1 && !is_new) {
+    unused_.erase(std::find(unused_.begin(), unused_.end(), entry));
+  }
+  return {entry, is_new};
+}
+
+void ModuleCache::Release(const std::shared_ptr<Entry>& entry) {
+  std::shared_ptr<Entry> oldest;
+  {
+    MutexLock lock(mu_);
+    if (--entry->users > 0) return;
+    unused_.push_back(entry);
+    if (unused_.size() <= kMaxUnused) return;
+    oldest = std::move(unused_.front());
+    unused_.pop_front();
+    entries_.erase(oldest->key);
+  }
+  // What these return is of no use to anybody.
+  (void)card_.driver().CtxSetCurrent(card_.context());
+  (void)card_.driver().ModuleUnload(oldest->module.module);
+}
+
+SharedModule ModuleCache::Share(const std::shared_ptr<Entry>& entry,
+                                Gpu* user) {
+  if (user == nullptr) return SharedModule(entry, &entry->module);
+  return SharedModule(&entry->module, [this, entry, user](const LoadedModule*) {
+    // Its last work may be on its way.
+    user->WhenIdle([this, entry, card = card_.shared_from_this()](Status) {
+      Release(entry);
+    });
+  });
+}
+
+StatusOr<SharedModule> ModuleCache::Load(const ModuleText& text, Gpu* user) {
+  if (!text.constant.empty()) user = nullptr;
   MR_ASSIGN_OR_RETURN(const Nvrtc* const nvrtc,
                       ProcessNvrtc(card_.driver().version));
   MR_ASSIGN_OR_RETURN(
@@ -71,26 +118,15 @@ StatusOr<const LoadedModule*> ModuleCache::Load(const ModuleText& text) {
       TargetFor(*nvrtc, 10 * card_.facts().major + card_.facts().minor));
   const std::string key =
       ModuleKey(*nvrtc, card_.driver().version, target, text);
-  std::shared_ptr<Entry> entry;
-  bool is_first = false;
-  {
-    MutexLock lock(mu_);
-    std::shared_ptr<Entry>& place = entries_[key];
-    if (place == nullptr) {
-      place = std::make_shared<Entry>();
-      is_first = true;
-    } else {
-      ++stats_.from_memory;
-    }
-    entry = place;
-  }
-  if (!is_first) {
+  const auto [entry, is_new] = Take(key, user);
+  if (!is_new) {
     if (!entry->ready.WaitUntil(Deadline::AfterMillis(kCompileMillis))) {
+      if (user != nullptr) Release(entry);
       return DeadlineExceeded("another thread compiles ", WhatIsCompiled(text),
                               " for more than ", kCompileMillis / 1000, " s");
     }
     MR_RETURN_IF_ERROR(entry->status);
-    return &entry->module;
+    return Share(entry, user);
   }
   StatusOr<LoadedModule> module = LoadNew(*nvrtc, text, key, target);
   if (module.ok()) {
@@ -102,11 +138,12 @@ StatusOr<const LoadedModule*> ModuleCache::Load(const ModuleText& text) {
   }
   entry->ready.Notify();
   MR_RETURN_IF_ERROR(entry->status);
+  SharedModule shared = Share(entry, user);
   if (!text.constant.empty()) {
     MutexLock lock(mu_);
-    constants_[text.constant] = &entry->module;
+    constants_[text.constant] = shared;
   }
-  return &entry->module;
+  return shared;
 }
 
 StatusOr<LoadedModule> ModuleCache::LoadNew(const Nvrtc& nvrtc,

@@ -4,27 +4,12 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "millrace/base/threads/thread.h"
 
 namespace millrace::cuda {
 namespace {
 
-// The majors of CUDA whose compilers are known to work, newest first.
-constexpr int kNvrtcMajors[] = {13, 12};
-
-StatusOr<const Nvrtc*> LoadProcessNvrtc(int driver_version) {
-  std::vector<std::string> names;
-  for (const bool fits : {true, false}) {
-    for (const int major : kNvrtcMajors) {
-      if ((major <= driver_version / 1000) == fits) {
-        names.push_back(absl::StrCat("libnvrtc.so.", major));
-      }
-    }
-  }
-  MR_ASSIGN_OR_RETURN(const Library library, OpenLibrary(names));
-  MR_ASSIGN_OR_RETURN(Nvrtc nvrtc, InitializeNvrtc(library));
-  return new Nvrtc(std::move(nvrtc));
-}
+// The majors of CUDA whose compilers are known to work.
+constexpr int kNvrtcMajors[] = {12, 13};
 
 // A program of the compiler, for a scope.
 class NvrtcProgramScope {
@@ -67,42 +52,36 @@ std::string LogOf(const Nvrtc& nvrtc, NvrtcProgram program) {
 }  // namespace
 
 StatusOr<Nvrtc> InitializeNvrtc(const Library& library) {
-  Nvrtc nvrtc;
-  std::string missing;
-#define MR_NVRTC_CALL(Name, symbol, parameters)                             \
-  nvrtc.Name =                                                              \
-      reinterpret_cast<NvrtcResult(*) parameters>(library.Symbol(#symbol)); \
-  if (nvrtc.Name == nullptr && missing.empty()) missing = #symbol;
-  MILLRACE_CUDA_NVRTC_CALLS(MR_NVRTC_CALL)
-#undef MR_NVRTC_CALL
-  if (!missing.empty()) {
-    return Internal(library.path, " has no ", missing);
-  }
-  NvrtcResult result = nvrtc.Version(&nvrtc.major, &nvrtc.minor);
-  if (result != NvrtcResult::kSuccess)
-    return NvrtcError("nvrtcVersion", result);
+  Nvrtc calls;
+  CallFinder find(library);
+  MILLRACE_CUDA_NVRTC_CALLS(MR_FIND_CUDA_CALL)
+  MR_RETURN_IF_ERROR(find.status());
+  calls.path = library.path;
+  NvrtcResult result = calls.Version(&calls.major, &calls.minor);
+  const auto failed = [&](const char* call) {
+    return Annotate(NvrtcError(call, result),
+                    absl::StrCat(" of ", library.path));
+  };
+  if (result != NvrtcResult::kSuccess) return failed("nvrtcVersion");
   int count = 0;
-  result = nvrtc.GetNumSupportedArchs(&count);
+  result = calls.GetNumSupportedArchs(&count);
   if (result != NvrtcResult::kSuccess || count <= 0) {
-    return NvrtcError("nvrtcGetNumSupportedArchs", result);
+    return failed("nvrtcGetNumSupportedArchs");
   }
-  nvrtc.architectures.resize(static_cast<size_t>(count));
-  result = nvrtc.GetSupportedArchs(nvrtc.architectures.data());
-  if (result != NvrtcResult::kSuccess) {
-    return NvrtcError("nvrtcGetSupportedArchs", result);
-  }
-  std::sort(nvrtc.architectures.begin(), nvrtc.architectures.end());
-  return nvrtc;
+  calls.architectures.resize(static_cast<size_t>(count));
+  result = calls.GetSupportedArchs(calls.architectures.data());
+  if (result != NvrtcResult::kSuccess) return failed("nvrtcGetSupportedArchs");
+  std::sort(calls.architectures.begin(), calls.architectures.end());
+  return calls;
 }
 
 StatusOr<const Nvrtc*> ProcessNvrtc(int driver_version) {
-  static constinit Mutex mu;
-  static constinit StatusOr<const Nvrtc*>* answer = nullptr;
-  MutexLock lock(mu);
-  if (answer == nullptr) {
-    answer = new StatusOr<const Nvrtc*>(LoadProcessNvrtc(driver_version));
-  }
-  return *answer;
+  static constinit ProcessLibrary<Nvrtc> nvrtc;
+  return nvrtc.Get([&] {
+    return OpenCalls<Nvrtc>(
+        NamesOfVersions("libnvrtc.so", kNvrtcMajors, driver_version / 1000),
+        InitializeNvrtc);
+  });
 }
 
 StatusOr<CompileTarget> TargetFor(const Nvrtc& nvrtc, int compute_capability) {

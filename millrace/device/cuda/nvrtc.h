@@ -17,16 +17,19 @@ struct Nvrtc {
   NvrtcResult(*Name) parameters = nullptr;
   MILLRACE_CUDA_NVRTC_CALLS(MR_NVRTC_CALL)
 #undef MR_NVRTC_CALL
+  std::string path;  // of the library
   int major = 0, minor = 0;
   std::vector<int> architectures;  // 10 * major + minor, smallest first
 };
 
 // Returns the compiler of this process, loaded by the first call: the newest
-// that is not of a later CUDA than the driver's, else any. NOT_FOUND without
-// the library; INTERNAL if it does not work. The answer is the same for all
+// that is not of a later CUDA than the driver's, else any; one that does not
+// work is passed over. NOT_FOUND without the library, FAILED_PRECONDITION if it
+// lacks a call, INTERNAL if it does not work. The answer is the same for all
 // calls.
 StatusOr<const Nvrtc*> ProcessNvrtc(int driver_version);
 
+// Does the same anew with a library, for ProcessNvrtc and tests.
 StatusOr<Nvrtc> InitializeNvrtc(const Library& library);
 
 // The kind of code that a text is compiled to.

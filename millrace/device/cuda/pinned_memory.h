@@ -10,8 +10,9 @@
 namespace millrace::cuda {
 
 // Thread-safe. A pool that grows, in regions that are charged to the process's
-// memory budget. Where it has no room, and for types that are not plain, memory
-// is that of HostAllocator().
+// memory budget; all of a process together have at most a quarter of it. Where
+// there is no room, and for types that are not plain, memory is that of
+// HostAllocator(). Its buffers are PinnedBuffers.
 class PinnedMemory final : public Allocator,
                            public std::enable_shared_from_this<PinnedMemory> {
  public:
@@ -19,16 +20,13 @@ class PinnedMemory final : public Allocator,
 
   absl::string_view name() const override { return "pinned"; }
   StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) override;
-  // Does the same, but returns RESOURCE_EXHAUSTED if the pool has no room.
+  // Does the same, but returns RESOURCE_EXHAUSTED if there is no room.
   StatusOr<Ref<Buffer>> AllocatePinned(size_t size_bytes);
-
-  // Whether the elements of a tensor in host memory are pinned.
-  static bool Has(const Tensor& t);
 
   MemoryPool& pool() { return *pool_; }
 
  private:
-  class PinnedBuffer;
+  class PooledBuffer;
   PinnedMemory() = default;
   std::shared_ptr<MemoryPool> pool_;
 };

@@ -24,6 +24,7 @@ class FakeGpuDevice final : public Device {
     lanes_.intra_op.ParallelFor(total, cost_nanos, f);
   }
   int intra_op_width() const override { return lanes_.intra_op.width(); }
+  IntraOpPool* intra_op_pool() override { return &lanes_.intra_op; }
   Lanes& lanes() override { return lanes_; }
 
  private:

@@ -76,6 +76,7 @@ class MemoryGpu final : public Device {
   int intra_op_width() const override {
     return Lanes::Process().intra_op.width();
   }
+  IntraOpPool* intra_op_pool() override { return &Lanes::Process().intra_op; }
   Lanes& lanes() override { return Lanes::Process(); }
 
   void CopyToHost(Tensor from, Tensor* to, Done done) override {

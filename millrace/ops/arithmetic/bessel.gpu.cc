@@ -3,15 +3,16 @@
 #include "millrace/ops/elementwise/elementwise.gpu.h"
 
 MR_GPU_SOURCE(arithmetic_unary);
+MR_GPU_SOURCE(arithmetic_special_functions_shared);
 MR_GPU_SOURCE(arithmetic_special);
 
 namespace millrace::ops {
 namespace {
 
-constexpr KernelEntry kGpuBessel =
-    GpuElementwise<SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
-                              MR_GPU_SOURCE_OF(arithmetic_special)>>(
-        "T: half, float, double");
+constexpr KernelEntry kGpuBessel = GpuElementwise<
+    SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
+               MR_GPU_SOURCE_OF(arithmetic_special_functions_shared),
+               MR_GPU_SOURCE_OF(arithmetic_special)>>("T: half, float, double");
 
 }  // namespace
 

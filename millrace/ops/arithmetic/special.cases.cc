@@ -61,6 +61,14 @@ MR_CASES(Zeta)(CaseList& c) {
   c.Ok({Values<double>({1, .5, 2, 2, 2, 3, 2.5, 3, 2, 1}),
         Values<double>({1, 1, 1, 0, -1, -1, -1.5, -1.5, 1e9, -1})})
       .Tolerance(kDoubleTolerance);
+  c.Ok({Values<double>({2, 3, 4, 2, 3, 2, 5, 3}),
+        Values<double>({-999.75, -999.75, -999.75, -1000.25, -1000.25, -2000.5,
+                        -2000.75, -3000.5})})
+      .Tolerance(kDoubleTolerance);
+  c.Ok({Values<double>({2, 3, 4, 3, kInf}),
+        Values<double>({-1e12 + 0.5, -1e9 + 0.25, -1e15 + 0.5, -kInf, -1e9})})
+      .Tolerance(kDoubleTolerance)
+      .NoStock("stock adds up a term for each whole number up to 0");
 }
 MR_CASES(Polygamma)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
@@ -72,6 +80,10 @@ MR_CASES(Polygamma)(CaseList& c) {
   c.Ok({Values<double>({0, 1, 2, .5, -1, 1, 1, 3}),
         Values<double>({1, 1, 2.5, 1, 1, 0, -1, -1.5})})
       .Tolerance(kDoubleTolerance);
+  c.Ok({Values<double>({1, 2, 3}),
+        Values<double>({-1e12 + 0.5, -1e9 + 0.25, -1e15 + 0.5})})
+      .Tolerance(kDoubleTolerance)
+      .NoStock("stock adds up a term for each whole number up to 0");
   c.Ok({Of(kD, {3, 1}, {0, 1, 4}), Rand(kD, {4}, 0.5, 9)})
       .Tolerance(kDoubleTolerance)
       .Gradient({1});

@@ -8,6 +8,7 @@
 
 MR_GPU_SOURCE(arithmetic_unary);
 MR_GPU_SOURCE(arithmetic_binary);
+MR_GPU_SOURCE(arithmetic_special_functions_shared);
 MR_GPU_SOURCE(arithmetic_special);
 
 namespace millrace::ops {
@@ -17,6 +18,7 @@ constexpr char kGpuSpecialTypes[] = "T: float, double";
 constexpr ElementwiseTextMaker kSpecialText =
     SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
                MR_GPU_SOURCE_OF(arithmetic_binary),
+               MR_GPU_SOURCE_OF(arithmetic_special_functions_shared),
                MR_GPU_SOURCE_OF(arithmetic_special)>;
 constexpr KernelEntry kGpuSpecial =
     GpuElementwise<kSpecialText>(kGpuSpecialTypes);

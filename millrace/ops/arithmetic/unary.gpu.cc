@@ -3,6 +3,7 @@
 #include "millrace/ops/elementwise/elementwise.gpu.h"
 
 MR_GPU_SOURCE(arithmetic_unary);
+MR_GPU_SOURCE(arithmetic_special_functions_shared);
 MR_GPU_SOURCE(arithmetic_special);
 
 namespace millrace::ops {
@@ -67,9 +68,10 @@ MR_KERNELS(IsFinite, Gpu){GpuUnary(kGpuFloating)};
 MR_KERNELS(Erf, Gpu){GpuUnary(kGpuFloating)};
 MR_KERNELS(Erfc, Gpu){GpuUnary(kGpuFloating)};
 MR_KERNELS(Lgamma, Gpu){GpuSlowUnary("T: half, float, double")};
-MR_KERNELS(Digamma, Gpu){
-    GpuElementwise<SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
-                              MR_GPU_SOURCE_OF(arithmetic_special)>>(
-        "T: half, float, double")};
+MR_KERNELS(Digamma, Gpu){GpuElementwise<
+    SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
+               MR_GPU_SOURCE_OF(arithmetic_special_functions_shared),
+               MR_GPU_SOURCE_OF(arithmetic_special)>>(
+    "T: half, float, double")};
 
 }  // namespace millrace::ops

@@ -56,7 +56,7 @@ struct CheckNumericsKernel {
   }
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN_OR_RETURN(const Tensor x,
-                        BoundTensor(ctx.input(0), ctx.device().allocator()));
+                        BoundTensor(ctx.input(0), ctx.allocator()));
     std::atomic<int> found{0};
     MR_RETURN_IF_ERROR(
         ctx.ParallelFor(x.num_elements(), 1, [&](int64_t begin, int64_t end) {

@@ -58,7 +58,7 @@ Status ZerosLikeKernel(KernelContext& ctx) {
     const VariantElement& element = x.scalar<VariantElement>();
     if (!element) return InvalidArgument("ZerosLike of an empty variant");
     MR_ASSIGN_OR_RETURN(VariantElement zeros,
-                        ZerosOfVariant(*element, ctx.device().allocator()));
+                        ZerosOfVariant(*element, ctx.allocator()));
     MR_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, TensorShape()));
     out->mutable_flat<VariantElement>()[0] = std::move(zeros);
     return OkStatus();

@@ -13,4 +13,6 @@ MR_KERNELS(Empty, Gpu){
      .host = "shape"},
     {.types = "dtype: int32", .make = OnHost, .host = "*"}};
 
+MR_KERNELS(Fact, Gpu){kOnHostIfAsked};
+
 }  // namespace millrace::ops

@@ -15,4 +15,6 @@ MR_KERNELS(DebugGradientRefIdentity, Gpu){{.make = OnHost, .host = "int32"}};
 MR_KERNELS(GuaranteeConst, Gpu){{.make = OnHost, .host = "int32"}};
 MR_KERNELS(Snapshot, Gpu){{.make = OnHost, .host = "int32"}};
 
+MR_KERNELS(DeepCopy, Gpu){kOnHostIfAsked};
+
 }  // namespace millrace::ops

@@ -317,7 +317,7 @@ StatusOr<ReadRows> ReadRowsOf(KernelContext& ctx, const Tensor& t,
                               int64_t begin, int64_t count) {
   if (!t.is_view()) return ReadRows{t, 0};
   ReadRows read{t.Rows(begin, begin + count), begin};
-  MR_RETURN_IF_ERROR(Bind(&read.rows, ctx.device().allocator()));
+  MR_RETURN_IF_ERROR(Bind(&read.rows, ctx.allocator()));
   return read;
 }
 

@@ -39,7 +39,7 @@ class BatchKernel final : public BatchProcessor {
   Status SetOutputs(const BatchTasks& tasks) const {
     BatchTask& last = *tasks.back();
     const int count = last.ctx.num_inputs();
-    Allocator* const allocator = last.ctx.device().allocator();
+    Allocator* const allocator = last.ctx.allocator();
     Tensor table = Tensor::Zeros(
         DataType::kInt64, TensorShape({static_cast<int64_t>(tasks.size()), 3}));
     const auto cells = table.mutable_flat<int64_t>();

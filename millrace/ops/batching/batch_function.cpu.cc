@@ -39,7 +39,7 @@ class FunctionBatch : public std::enable_shared_from_this<FunctionBatch> {
 
  private:
   KernelContext& last() { return tasks_.back()->ctx; }
-  Allocator* allocator() { return last().device().allocator(); }
+  Allocator* allocator() { return last().allocator(); }
 
   Status JoinInputs() {
     for (int i = 0; i < num_batched_; ++i) {

@@ -235,9 +235,9 @@ class UnbatchKernel {
     for (size_t i = 0; i < runs.size(); ++i) {
       if (shared && runs[i].id == own) continue;
       MR_RETURN_IF_ERROR(ctx.BindInput(0));
-      MR_ASSIGN_OR_RETURN(pieces[i].second,
-                          CutRows(ctx.input(0), runs[i].begin, runs[i].end,
-                                  ctx.device().allocator()));
+      MR_ASSIGN_OR_RETURN(
+          pieces[i].second,
+          CutRows(ctx.input(0), runs[i].begin, runs[i].end, ctx.allocator()));
     }
     return pieces;
   }
@@ -294,8 +294,7 @@ class PendingGradients final : public WaitingResource {
         },
         Done([&ctx, parts, done = std::move(done)](Status status) mutable {
           if (status.ok()) {
-            StatusOr<Tensor> joined =
-                JoinRows(*parts, 0, ctx.device().allocator());
+            StatusOr<Tensor> joined = JoinRows(*parts, 0, ctx.allocator());
             status = joined.status();
             if (joined.ok()) ctx.set_output(0, *std::move(joined));
           }
@@ -318,8 +317,7 @@ class UnbatchGradKernel {
     StatusOr<std::vector<RunRows>> runs = Begin(ctx);
     if (!runs.ok()) return std::move(done)(runs.status());
     if (runs->empty()) {
-      StatusOr<Tensor> nothing =
-          CutRows(ctx.input(2), 0, 0, ctx.device().allocator());
+      StatusOr<Tensor> nothing = CutRows(ctx.input(2), 0, 0, ctx.allocator());
       if (nothing.ok()) ctx.set_output(0, *std::move(nothing));
       return std::move(done)(nothing.status());
     }

@@ -28,9 +28,14 @@ std::optional<MatrixProblem> ForwardAsProduct(const ConvProblem& p) {
   return product;
 }
 
-// Elements of a new tensor of the size of another one.
-StatusOr<Tensor> RoomFor(KernelContext& ctx, DataType type, int64_t elements) {
-  return ctx.AllocateTemp(type, TensorShape({elements}));
+// Sets `room` to elements of a new tensor. Returns false if there is no memory
+// for it, which another way to convolve does not need.
+StatusOr<bool> TakeRoom(KernelContext& ctx, DataType type, int64_t elements,
+                        Tensor* room) {
+  StatusOr<Tensor> taken = ctx.AllocateTemp(type, TensorShape({elements}));
+  if (taken.status().code() == StatusCode::kResourceExhausted) return false;
+  MR_ASSIGN_OR_RETURN(*room, std::move(taken));
+  return true;
 }
 
 int64_t WholePadding(const Window& w) { return std::min(w.before, w.after); }
@@ -113,14 +118,19 @@ StatusOr<bool> GpuConv::RunByLibrary(KernelContext& ctx, const ConvProblem& p,
     w.before = w.after = whole;
   }
   if (pads) {
-    MR_ASSIGN_OR_RETURN(wide_input, RoomFor(ctx, type_, padded.InputSize()));
+    MR_ASSIGN_OR_RETURN(const bool has_room,
+                        TakeRoom(ctx, type_, padded.InputSize(), &wide_input));
+    if (!has_room) return false;
     of_padded.input = GpuOutput(wide_input);
     if (pass_ != ConvPass::kInput) {
       MR_RETURN_IF_ERROR(
           images_.CopyWindow(ctx, window, data.input, of_padded.input));
     }
   }
-  MR_ASSIGN_OR_RETURN(Tensor filter, RoomFor(ctx, type_, p.FilterSize()));
+  Tensor filter;
+  MR_ASSIGN_OR_RETURN(const bool has_filter,
+                      TakeRoom(ctx, type_, p.FilterSize(), &filter));
+  if (!has_filter) return false;
   of_padded.filter = GpuOutput(filter);
   if (pass_ != ConvPass::kFilter) {
     MR_RETURN_IF_ERROR(images_.OrderFilter(ctx, p, !p.channels_first,
@@ -150,7 +160,9 @@ StatusOr<bool> GpuConv::RunTransposed(KernelContext& ctx, const ConvProblem& p,
   GpuConvData transposed = data;
   Tensor input, output;
   if (p.in_depth > 1 && p.InputPixels() > 1) {
-    MR_ASSIGN_OR_RETURN(input, RoomFor(ctx, type_, p.InputSize()));
+    MR_ASSIGN_OR_RETURN(const bool has_room,
+                        TakeRoom(ctx, type_, p.InputSize(), &input));
+    if (!has_room) return false;
     transposed.input = GpuOutput(input);
     if (pass_ != ConvPass::kInput) {
       MR_RETURN_IF_ERROR(images_.Transpose(ctx, data.input, transposed.input,
@@ -159,7 +171,9 @@ StatusOr<bool> GpuConv::RunTransposed(KernelContext& ctx, const ConvProblem& p,
     }
   }
   if (p.out_depth > 1 && p.OutputPixels() > 1) {
-    MR_ASSIGN_OR_RETURN(output, RoomFor(ctx, type_, p.OutputSize()));
+    MR_ASSIGN_OR_RETURN(const bool has_room,
+                        TakeRoom(ctx, type_, p.OutputSize(), &output));
+    if (!has_room) return false;
     transposed.output = GpuOutput(output);
     if (pass_ != ConvPass::kForward) {
       MR_RETURN_IF_ERROR(images_.Transpose(ctx, data.output, transposed.output,
@@ -186,7 +200,11 @@ Status GpuConv::Run(KernelContext& ctx, const ConvProblem& p,
   if (const auto product = ForwardAsProduct(p)) {
     return RunAsProduct(ctx, *product, data);
   }
-  if (type_ != DataType::kInt32 && cuda::ProcessDnn() != nullptr) {
+  bool by_library = false;
+  if (type_ != DataType::kInt32) {
+    MR_ASSIGN_OR_RETURN(by_library, cuda::HasConvolutions(ctx));
+  }
+  if (by_library) {
     MR_ASSIGN_OR_RETURN(bool done, RunByLibrary(ctx, p, data));
     if (!done && !p.channels_first) {
       MR_ASSIGN_OR_RETURN(done, RunTransposed(ctx, p, data));

@@ -28,8 +28,8 @@ class GpuConv {
  private:
   Status RunAsProduct(KernelContext& ctx, const MatrixProblem& p,
                       const GpuConvData& data) const;
-  // Return false if nothing was enqueued that matters. Images are in the order
-  // that p says.
+  // Return false if nothing was enqueued that matters, since the library does
+  // not convolve it or there is no memory. Images are in the order that p says.
   StatusOr<bool> RunByLibrary(KernelContext& ctx, const ConvProblem& p,
                               const GpuConvData& data) const;
   // Does the same for images with channels last, with channels first.

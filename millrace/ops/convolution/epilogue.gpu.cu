@@ -3,9 +3,10 @@
 // ADD are 0 or 1; ACTIVATION is one of the functions below.
 //
 // Defines: T = float half bfloat16 double; BIAS = 1; NORMALIZE = 0; ADD = 0 1;
-// ACTIVATION = None Relu Relu6 Elu LeakyRelu Tanh Sigmoid GeluExact
-// GeluApproximate Defines: T = float half; BIAS = 0; NORMALIZE = 1; ADD = 0 1;
-// ACTIVATION = None Relu Relu6 Elu LeakyRelu
+//      ACTIVATION = None Relu Relu6 Elu LeakyRelu Tanh Sigmoid GeluExact
+//      GeluApproximate
+// Defines: T = float half; BIAS = 0; NORMALIZE = 1; ADD = 0 1;
+//      ACTIVATION = None Relu Relu6 Elu LeakyRelu
 typedef Compute<T> Computed;
 
 __device__ Computed None(Computed x, Computed) { return x; }

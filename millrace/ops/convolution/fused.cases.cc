@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
@@ -50,6 +52,14 @@ MR_CASES(_FusedMatMul)(CaseList& c) {
   });
   for (const char* activation : kActivations) {
     c.Ok({F32({7, 20}), F32({20, 30}), F32({30})},
+         Fused({"BiasAdd", activation}))
+        .Tolerance(1e-4);
+  }
+  // NaN stays.
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* activation : kActivations) {
+    c.Ok({Of(kF, {3, 2}, {1, 2, kNan, 1, 0, -1}), Of(kF, {2, 2}, {1, 2, -3, 4}),
+          Of(kF, {2}, {0.5, -0.5})},
          Fused({"BiasAdd", activation}))
         .Tolerance(1e-4);
   }

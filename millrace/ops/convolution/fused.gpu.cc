@@ -34,13 +34,11 @@ class GpuFusedMatMulKernel {
     k.nodes_ = LazyFusedKernels::Of(init);
     k.product_ = GpuMatrixProduct(init, init.input_type(0));
     const EpilogueOps& ops = k.epilogue_.ops();
+    // Not of Relu: the library's may make 0 of NaN, which ours keeps.
     if (ops.adds_bias && !ops.adds_tensor) {
       switch (ops.activation) {
         case Activation::kNone:
           k.library_epilogue_ = cuda::BlasEpilogue::kBias;
-          break;
-        case Activation::kRelu:
-          k.library_epilogue_ = cuda::BlasEpilogue::kBiasRelu;
           break;
         case Activation::kGeluApproximate:
           k.library_epilogue_ = cuda::BlasEpilogue::kBiasGelu;

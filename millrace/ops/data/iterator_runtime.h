@@ -25,7 +25,7 @@ class IteratorRuntime : public std::enable_shared_from_this<IteratorRuntime> {
 
   Device& device() const { return device_; }
   Lanes& lanes() const { return device().lanes(); }
-  Allocator* allocator() const { return device().allocator(); }
+  Allocator* allocator() const { return device().host_allocator(); }
   FileSystem* files() const { return files_; }
   // Cancelled when the iterator is destroyed.
   const std::shared_ptr<CancelScope>& scope() const { return scope_; }

@@ -4,8 +4,8 @@
 // Defines: X0 = X; X = half bfloat16 float double complex64 complex128 int8_t
 //      int16_t int64_t uint8_t uint16_t uint32_t uint64_t int32_t bool; Z =
 //      half bfloat16 float double complex64 complex128 int8_t int16_t int64_t
-//      uint8_t uint16_t uint32_t uint64_t int32_t bool; RESULT =
-//      "Convert<Z>(x0[i])"
+//      uint8_t uint16_t uint32_t uint64_t int32_t bool;
+//      CAST_RESULT = "Convert<Z>(x0[i])"
 // Defines: X0 = X; X = float double; Z = half;
 //      CAST_RESULT = "Convert<Z>(WithoutLastBits<13>(x0[i]))"
 

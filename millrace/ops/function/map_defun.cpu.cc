@@ -118,8 +118,7 @@ class MapRun : public std::enable_shared_from_this<MapRun> {
         function_(function),
         rows_(rows),
         num_arguments_(num_arguments),
-        stacked_(rows, std::move(types), std::move(shapes),
-                 ctx.device().allocator()),
+        stacked_(rows, std::move(types), std::move(shapes), ctx.allocator()),
         inputs_(TakeInputs(ctx, 0)),
         done_(std::move(done)) {}
 
@@ -190,7 +189,7 @@ class MapRun : public std::enable_shared_from_this<MapRun> {
         continue;
       }
       MR_ASSIGN_OR_RETURN(Tensor slice,
-                          SliceOf(inputs_[i], row, ctx_.device().allocator()));
+                          SliceOf(inputs_[i], row, ctx_.allocator()));
       args.push_back(std::move(slice));
     }
     return args;

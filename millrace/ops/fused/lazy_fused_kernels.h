@@ -18,6 +18,12 @@ class LazyFusedKernels {
   LazyFusedKernels() = default;
   explicit LazyFusedKernels(const KernelInit& init)
       : state_(std::make_unique<State>(init)) {}
+  // Has those of the node. Returns the error of FusedKernels::Make unless our
+  // own rewriting has fused it.
+  static StatusOr<LazyFusedKernels> Make(const KernelInit& init) {
+    if (init.node().fused == nullptr) return FusedKernels::Make(init).status();
+    return LazyFusedKernels(init);
+  }
   // Has those of the node, if our own rewriting has fused it.
   static LazyFusedKernels Of(const KernelInit& init) {
     return init.node().fused != nullptr ? LazyFusedKernels(init)

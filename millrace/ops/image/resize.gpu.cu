@@ -2,10 +2,12 @@
 // result is a sum over pixels of the source, by tables of rows and of columns.
 // IN and OUT are the types of elements, ACC that of sums. WEIGHTED is 0 if all
 // weights are 1.
+//
 // Defines: IN = float half uint8_t; OUT = float; ACC = float; WEIGHTED = 1
-// Defines: IN = float; OUT = float half bfloat16 double; ACC = float; WEIGHTED
-// = 1 Defines: IN = double; OUT = double; ACC = double; WEIGHTED = 0 Defines:
-// IN = int8_t; OUT = int8_t; ACC = int64_t; WEIGHTED = 0
+// Defines: IN = float; OUT = float half bfloat16 double; ACC = float;
+//      WEIGHTED = 1
+// Defines: IN = double; OUT = double; ACC = double; WEIGHTED = 0
+// Defines: IN = int8_t; OUT = int8_t; ACC = int64_t; WEIGHTED = 0
 
 struct Tap {
   int32_t place;

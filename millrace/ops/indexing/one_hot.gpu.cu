@@ -1,8 +1,9 @@
 // Fills [outer, depth, inner] with `off`, and with `on` where the index that
 // [outer, inner] has is the place in `depth`. E is a type of the elements'
-// size, I that of indices. Defines: I = uint8_t int8_t int32_t int64_t; E =
-// uint8_t uint16_t uint32_t
-//   uint64_t complex128
+// size, I that of indices.
+//
+// Defines: I = uint8_t int8_t int32_t int64_t;
+//      E = uint8_t uint16_t uint32_t uint64_t complex128
 extern "C" __global__ void OneHot(const I* indices, const E* on, const E* off,
                                   E* out, int64_t total, int64_t depth,
                                   int64_t inner) {

@@ -66,7 +66,7 @@ Status StridedAssignKernel::Run(KernelContext& ctx, const Mover& mover) const {
     MR_ASSIGN_OR_RETURN(const StridedCopySpec spec,
                         Plan(ctx, variable->value_locked().shape()));
     MR_ASSIGN_OR_RETURN(Tensor* const target,
-                        variable->MutableLocked(ctx.device().allocator()));
+                        variable->MutableLocked(ctx.allocator()));
     ctx.to_end = true;
     MR_RETURN_IF_ERROR(AssignSlice(ctx, mover, spec, target));
   }

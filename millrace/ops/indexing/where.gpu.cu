@@ -1,9 +1,11 @@
 // The places of elements that are not zero. W is an unsigned type of words of
 // elements, WORDS how many an element has, MASK the bits that say whether it is
 // zero: the sign of a floating-point number is ignored, since there is a
-// negative zero. Defines: W = uint8_t uint16_t uint32_t uint64_t; WORDS = 1;
-// MASK = 0x7fffffffu Defines: W = uint64_t; WORDS = 2; MASK =
-// 0x7fffffffffffffffu
+// negative zero.
+//
+// Defines: W = uint8_t uint16_t uint32_t uint64_t; WORDS = 1;
+//      MASK = 0x7fffffffu
+// Defines: W = uint64_t; WORDS = 2; MASK = 0x7fffffffffffffffu
 
 constexpr int kWhereThreads = 256, kWherePerThread = 8;
 constexpr int kWhereBlock = kWhereThreads * kWherePerThread;

@@ -159,7 +159,7 @@ class RestoreV2Kernel {
             Tensor value,
             reader->Restore(ctx.input(1).flat<StringElement>()[i].view(),
                             ctx.input(2).flat<StringElement>()[i].view(),
-                            ctx.output_type(i), ctx.device().allocator()));
+                            ctx.output_type(i), ctx.allocator()));
         ctx.set_output(i, std::move(value));
       }
       return OkStatus();
@@ -188,9 +188,9 @@ class RestoreKernel {
       }
       MR_ASSIGN_OR_RETURN(auto reader,
                           CheckpointReader::Open(ctx.step().files, pattern));
-      MR_ASSIGN_OR_RETURN(Tensor value,
-                          reader->Restore(name, slice, ctx.output_type(0),
-                                          ctx.device().allocator()));
+      MR_ASSIGN_OR_RETURN(
+          Tensor value,
+          reader->Restore(name, slice, ctx.output_type(0), ctx.allocator()));
       ctx.set_output(0, std::move(value));
       return OkStatus();
     });

@@ -153,9 +153,8 @@ class RemapMatrixKernel {
       extents[0] = {first, pairs[end - 1].first - first + 1};
       MR_ASSIGN_OR_RETURN(const TensorSlice slice,
                           TensorSlice::Make(std::move(extents)));
-      MR_ASSIGN_OR_RETURN(
-          const Tensor part,
-          reader.LookupSlice(name, slice, ctx.device().allocator()));
+      MR_ASSIGN_OR_RETURN(const Tensor part,
+                          reader.LookupSlice(name, slice, ctx.allocator()));
       for (; begin < end; ++begin) {
         CopyRow(ctx.input(3),
                 part.flat<float>().data() +

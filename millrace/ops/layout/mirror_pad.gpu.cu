@@ -1,6 +1,7 @@
 // The gradient of mirrored paddings: each element of the result is the sum of
-// the elements that mirror it, and of its own. Defines: T = float double half
-// bfloat16 int64_t complex64 complex128
+// the elements that mirror it, and of its own.
+//
+// Defines: T = float double half bfloat16 int64_t complex64 complex128
 typedef ChooseType<kIsInteger<T>, uint64_t, Compute<T>>::type Acc;
 
 struct MirrorArgs {

@@ -106,7 +106,7 @@ class ParallelConcatStartKernel {
       return ResourceExhausted("OOM when allocating tensor with shape",
                                shape_.DebugString());
     }
-    Allocator* const allocator = ctx.device().allocator();
+    Allocator* const allocator = ctx.allocator();
     Ref<Buffer> memory;
     if (IsPlain(type)) {
       MR_ASSIGN_OR_RETURN(memory,

@@ -1,7 +1,9 @@
 // Reverses the first steps of each row of [outer, first, middle, second,
 // inner], whose dimensions are the rows (`batch`) and the steps (`seq`), in
-// either order. E is a type of the elements' size, L that of lengths. Defines:
-// E = uint8_t uint16_t uint32_t uint64_t complex128; L = int32_t int64_t
+// either order. E is a type of the elements' size, L that of lengths.
+//
+// Defines: E = uint8_t uint16_t uint32_t uint64_t complex128;
+//      L = int32_t int64_t
 extern "C" __global__ void ReverseSequence(const E* x, const L* lengths, E* z,
                                            int64_t total, int64_t batch,
                                            int64_t batch_stride, int64_t seq,

@@ -31,6 +31,11 @@ MR_CASES(TileGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {4, 3}), Vec({2, 1})}).NoStock("deprecated since GraphDef 3");
   });
+  // Dimensions that are kept and summed in turn.
+  c.Ok({F32({4, 9, 4, 6, 4, 3}), Vec({2, 3, 2, 2, 2, 3})})
+      .NoStock("deprecated since GraphDef 3");
+  c.Ok({F32({4, 9, 4, 6, 4}), Vec({2, 3, 2, 2, 2})})
+      .NoStock("deprecated since GraphDef 3");
 }
 
 MR_CASES(BroadcastTo)(CaseList& c) {

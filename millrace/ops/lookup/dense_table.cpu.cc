@@ -252,12 +252,11 @@ Status DenseTable::MakeRoom(KernelContext& ctx, int64_t more) {
     buckets_ = std::move(larger);
   }
   if (!buckets_.keys.IsUnshared()) {
-    MR_ASSIGN_OR_RETURN(buckets_.keys,
-                        buckets_.keys.DeepCopy(ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(buckets_.keys, buckets_.keys.DeepCopy(ctx.allocator()));
   }
   if (!buckets_.values.IsUnshared()) {
     MR_ASSIGN_OR_RETURN(buckets_.values,
-                        buckets_.values.DeepCopy(ctx.device().allocator()));
+                        buckets_.values.DeepCopy(ctx.allocator()));
   }
   return OkStatus();
 }

@@ -13,7 +13,7 @@ Status PutAll(KernelContext& ctx, const Tensor& keys, const Tensor& values,
   const int64_t n = keys.num_elements();
   for (int64_t i = 0; i < n; i += kMutableKeysAtOnce) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-    MR_RETURN_IF_ERROR(rows->Put(ctx.device().allocator(), keys, values, i,
+    MR_RETURN_IF_ERROR(rows->Put(ctx.allocator(), keys, values, i,
                                  std::min(n, i + kMutableKeysAtOnce)));
   }
   return OkStatus();
@@ -64,8 +64,7 @@ Status MutableTable::Remove(KernelContext& ctx, const Tensor& keys) {
 Status MutableTable::Import(KernelContext& ctx, const Tensor& keys,
                             const Tensor& values) {
   std::unique_ptr<HashRows> rows = NewRows();
-  MR_RETURN_IF_ERROR(
-      rows->Reserve(ctx.device().allocator(), keys.num_elements()));
+  MR_RETURN_IF_ERROR(rows->Reserve(ctx.allocator(), keys.num_elements()));
   MR_RETURN_IF_ERROR(PutAll(ctx, keys, values, rows.get()));
   WriterLock lock(mu_);
   rows_.swap(rows);

@@ -72,7 +72,7 @@ Status StaticTable::Import(KernelContext& ctx, const Tensor& keys,
     if (rows_) return CheckAgain(n);
   }
   std::unique_ptr<HashRows> rows = NewRows();
-  Allocator* const allocator = ctx.device().allocator();
+  Allocator* const allocator = ctx.allocator();
   MR_RETURN_IF_ERROR(rows->Reserve(allocator, n));
   for (int64_t i = 0; i < n; i += kStaticKeysAtOnce) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());

@@ -215,8 +215,7 @@ Status InitializeFromFile(KernelContext& ctx, const VocabularyFormat& format,
       bytes += reader.line_bytes();
     }
     // The lines read before an error are added first.
-    MR_RETURN_IF_ERROR(
-        rows->PutOnce(ctx.device().allocator(), keys, values, 0, n));
+    MR_RETURN_IF_ERROR(rows->PutOnce(ctx.allocator(), keys, values, 0, n));
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     // Long lines are not kept a second time.
     if (bytes >= kBytesAtOnce) MR_RETURN_IF_ERROR(allocate());

@@ -3,7 +3,7 @@
 // added in order, so that the result has the same bits in each run.
 //
 // Defines: T = half bfloat16 float double int8_t int16_t int32_t int64_t
-// uint8_t uint16_t uint32_t uint64_t complex64 complex128
+//      uint8_t uint16_t uint32_t uint64_t complex64 complex128
 
 // Integers wrap around.
 template <class S>

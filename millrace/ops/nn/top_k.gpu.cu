@@ -1,7 +1,8 @@
 // The largest elements of rows of type T: runs of each row are sorted, and
-// merged by twos; of a run only the first k are kept. Defines: T = float double
-// half bfloat16 int8_t int64_t uint32_t; I = int32_t Defines: T = float; I =
-// int16_t int64_t
+// merged by twos; of a run only the first k are kept.
+//
+// Defines: T = float double half bfloat16 int8_t int64_t uint32_t; I = int32_t
+// Defines: T = float; I = int16_t int64_t
 
 // A key has the order of the elements: -0 equals 0, and what is no number is
 // above all. An element is larger if its key is or, of equal ones, if its place

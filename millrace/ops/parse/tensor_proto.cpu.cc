@@ -12,8 +12,8 @@ Status RunParse(KernelContext& ctx) {
     return InvalidArgument("Expected `serialized` to be a scalar, got shape: ",
                            serialized.shape().DebugString());
   }
-  StatusOr<Tensor> tensor = DecodeTensor(
-      serialized.scalar<StringElement>().view(), ctx.device().allocator());
+  StatusOr<Tensor> tensor =
+      DecodeTensor(serialized.scalar<StringElement>().view(), ctx.allocator());
   if (tensor.status().code() == StatusCode::kInvalidArgument) {
     return Prefix("Could not parse `serialized` as TensorProto: ",
                   tensor.status());

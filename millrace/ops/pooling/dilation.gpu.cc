@@ -1,10 +1,11 @@
-// Kernels of greyscale dilations for GPUs. As in TensorFlow, those of gradients
-// add in any order.
+// Kernels of greyscale dilations for GPUs. Those of gradients add in the order
+// of the windows, as on CPUs.
 #include <utility>
 
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/pooling/dilation_problem.h"
+#include "millrace/ops/state/scatter.gpu.h"
 
 MR_GPU_SOURCE(pooling_dilation);
 
@@ -73,7 +74,10 @@ class GpuDilationGradKernel {
     MR_ASSIGN_OR_RETURN(k.attrs_, DilationAttrs::Read(init));
     MR_ASSIGN_OR_RETURN(
         k.function_,
-        LoadDilation(init, kResult == 0 ? "AddToInput" : "AddToFilter"));
+        LoadDilation(init, kResult == 0 ? "PlacesInInput" : "PlacesInFilter"));
+    MR_ASSIGN_OR_RETURN(k.scatter_,
+                        GpuScatter::Make(init, GpuScatterOp::kAdd,
+                                         init.input_type(0), DataType::kInt64));
     return k;
   }
 
@@ -89,14 +93,20 @@ class GpuDilationGradKernel {
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(FillGpuBytes(ctx, GpuOutput(*out), 0,
                                     static_cast<int64_t>(out->size_bytes())));
-    return LaunchGpu(ctx, function_, GridOver(grad.num_elements()),
-                     DilationNumbers(s), GpuInput(in), GpuInput(filter),
-                     GpuInput(grad), GpuOutput(*out));
+    const int64_t n = grad.num_elements();
+    if (n == 0) return OkStatus();
+    MR_ASSIGN_OR_RETURN(Tensor places,
+                        ctx.AllocateTemp(DataType::kInt64, TensorShape({n})));
+    MR_RETURN_IF_ERROR(LaunchGpu(ctx, function_, GridOver(n),
+                                 DilationNumbers(s), GpuInput(in),
+                                 GpuInput(filter), GpuOutput(places)));
+    return scatter_.RunByPlace(ctx, *out, places, grad);
   }
 
  private:
   DilationAttrs attrs_;
   GpuFunction function_;
+  GpuScatter scatter_;
 };
 
 #define MR_GPU_DILATION_TYPES "T: half, bfloat16, float, double"

@@ -58,10 +58,11 @@ extern "C" __global__ void Dilate(DilationNumbers p, const T* x,
   for (GRID_STRIDE(i, n)) z[i] = LargestSumOf(p, x, filter, i).sum;
 }
 
-// Add each element of the gradient to what gave the largest sum. Without one,
-// as in TensorFlow, the first pixel or tap gets it.
-extern "C" __global__ void AddToInput(DilationNumbers p, const T* x,
-                                      const T* filter, const T* dy, T* dx) {
+// Give the place of what gave the largest sum for each output element, which
+// gets its gradient; -1 if nothing does. Without a largest sum, as in
+// TensorFlow, the first pixel or tap gets it.
+extern "C" __global__ void PlacesInInput(DilationNumbers p, const T* x,
+                                         const T* filter, int64_t* places) {
   const int64_t n = OutputsOf(p);
   for (GRID_STRIDE(i, n)) {
     const LargestSum at = LargestSumOf(p, x, filter, i);
@@ -70,17 +71,16 @@ extern "C" __global__ void AddToInput(DilationNumbers p, const T* x,
     const int64_t column = at.tap < 0
                                ? (at.left < 0 ? 0 : at.left)
                                : at.left + at.tap % p.filter[1] * p.rate[1];
-    if (row >= p.in[0] || column >= p.in[1]) continue;
-    AtomicAdd(dx + ((at.image * p.in[0] + row) * p.in[1] + column) * p.depth +
-                  at.channel,
-              dy[i]);
+    const int64_t pixel = (at.image * p.in[0] + row) * p.in[1] + column;
+    places[i] =
+        row >= p.in[0] || column >= p.in[1] ? -1 : pixel * p.depth + at.channel;
   }
 }
-extern "C" __global__ void AddToFilter(DilationNumbers p, const T* x,
-                                       const T* filter, const T* dy, T* df) {
+extern "C" __global__ void PlacesInFilter(DilationNumbers p, const T* x,
+                                          const T* filter, int64_t* places) {
   const int64_t n = OutputsOf(p);
   for (GRID_STRIDE(i, n)) {
     const LargestSum at = LargestSumOf(p, x, filter, i);
-    AtomicAdd(df + (at.tap < 0 ? 0 : at.tap) * p.depth + at.channel, dy[i]);
+    places[i] = (at.tap < 0 ? 0 : at.tap) * p.depth + at.channel;
   }
 }

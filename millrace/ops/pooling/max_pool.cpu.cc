@@ -48,10 +48,11 @@ class MaxPoolKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN_OR_RETURN(const PoolProblem p,
-                        attrs.Resolve(x.shape(), PoolOver::kSpaceOrChannels));
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, attrs.OutputShape(p, x.shape())));
+    MR_ASSIGN_OR_RETURN(
+        const MaxPoolCall call,
+        MaxPoolCall::Of(attrs, x.shape(), PoolOver::kSpaceOrChannels));
+    const PoolProblem& p = call.problem;
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, call.output));
     if (out->num_elements() == 0) return OkStatus();
     return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
       const T* in = x.flat<T>().data();
@@ -65,12 +66,12 @@ class MaxPoolKernel : public MaxPoolBase {
 };
 
 // Returns what FindLargest finds as a tensor of int64.
-StatusOr<Tensor> LargestOf(KernelContext& ctx, const Pooling& pooling,
+StatusOr<Tensor> LargestOf(KernelContext& ctx, const MaxPoolCall& call,
                            const Tensor& x) {
   MR_ASSIGN_OR_RETURN(Tensor index,
-                      ctx.AllocateTemp(DataType::kInt64, pooling.output));
-  MR_RETURN_IF_ERROR(FindLargest(ctx, pooling.problem, x,
-                                 index.mutable_flat<int64_t>().data()));
+                      ctx.AllocateTemp(DataType::kInt64, call.output));
+  MR_RETURN_IF_ERROR(
+      FindLargest(ctx, call.problem, x, index.mutable_flat<int64_t>().data()));
   return index;
 }
 
@@ -125,17 +126,11 @@ class MaxPoolGradGradKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN_OR_RETURN(const Pooling pooling,
-                        PoolingOf(attrs, x.shape(), PoolOver::kSpace));
-    MR_RETURN_IF_ERROR(ExpectRank("tensor_out", ctx.input(1), x.rank()));
-    MR_RETURN_IF_ERROR(ExpectRank("out_grad_backprop", ctx.input(2), x.rank()));
-    MR_RETURN_IF_ERROR(
-        ExpectShape("orig_output", ctx.input(1), pooling.output));
-    MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), x.shape()));
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, pooling.output));
+    MR_ASSIGN_OR_RETURN(const MaxPoolCall call,
+                        MaxPoolCall::OfGradGrad(ctx, attrs));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, call.output));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN_OR_RETURN(const Tensor index, LargestOf(ctx, pooling, x));
+    MR_ASSIGN_OR_RETURN(const Tensor index, LargestOf(ctx, call, x));
     return GatherElements(ctx, index.flat<int64_t>().data(), ctx.input(2), out);
   }
 };
@@ -152,19 +147,15 @@ class MaxPoolWithArgmaxKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN_OR_RETURN(const Pooling pooling,
-                        PoolingOf(attrs, x.shape(), PoolOver::kSpace));
-    if (x.num_elements() == 0) {
-      return InvalidArgument("tensor_in must not be empty (2)");
-    }
-    const PoolProblem& p = pooling.problem;
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, pooling.output));
+    MR_ASSIGN_OR_RETURN(const MaxPoolCall call,
+                        MaxPoolCall::OfArgmax(ctx, attrs));
+    const PoolProblem& p = call.problem;
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, call.output));
     MR_ASSIGN_OR_RETURN(Tensor* const argmax,
-                        ctx.AllocateOutput(1, pooling.output));
-    const int64_t n = pooling.output.num_elements();
+                        ctx.AllocateOutput(1, call.output));
+    const int64_t n = call.output.num_elements();
     if (n == 0) return OkStatus();
-    MR_ASSIGN_OR_RETURN(const Tensor index, LargestOf(ctx, pooling, x));
+    MR_ASSIGN_OR_RETURN(const Tensor index, LargestOf(ctx, call, x));
     const int64_t* at = index.flat<int64_t>().data();
     MR_RETURN_IF_ERROR(GatherElements(ctx, at, x, out));
     const int64_t image = with_batch_ ? 0 : p.InputPixels() * p.channels;
@@ -194,17 +185,16 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
     const Tensor& x = ctx.input(0);
     const Tensor& grad = ctx.input(1);
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN_OR_RETURN(const Pooling pooling,
-                        PoolingOf(attrs, x.shape(), PoolOver::kSpace));
-    const PoolProblem& p = pooling.problem;
-    MR_RETURN_IF_ERROR(ExpectShape("grad", grad, pooling.output));
-    MR_RETURN_IF_ERROR(ExpectShape("argmax", ctx.input(2), pooling.output));
+    MR_ASSIGN_OR_RETURN(
+        const MaxPoolCall call,
+        MaxPoolCall::OfGradByArgmax(ctx, attrs, ByArgmax::kScatter));
+    const PoolProblem& p = call.problem;
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
     std::vector<int64_t> at = IntValues(ctx.input(2));
     const int64_t image = p.InputPixels() * p.channels;
     const int64_t per_image = p.OutputPixels() * p.channels;
-    for (int64_t i = 0; i < pooling.output.num_elements(); ++i) {
+    for (int64_t i = 0; i < call.output.num_elements(); ++i) {
       const int64_t first = i / per_image * image;
       if (!with_batch_) at[i] += first;
       if (at[i] < first || at[i] >= first + image) {

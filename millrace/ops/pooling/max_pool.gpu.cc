@@ -5,7 +5,7 @@
 #include <string>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/pooling/max_pool.h"
+#include "millrace/ops/pooling/max_pool_pair.h"
 
 MR_GPU_SOURCE(pooling_max_pool);
 
@@ -96,10 +96,11 @@ class GpuMaxPoolKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN_OR_RETURN(const PoolProblem p,
-                        attrs.Resolve(x.shape(), PoolOver::kSpaceOrChannels));
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, attrs.OutputShape(p, x.shape())));
+    MR_ASSIGN_OR_RETURN(
+        const MaxPoolCall call,
+        MaxPoolCall::Of(attrs, x.shape(), PoolOver::kSpaceOrChannels));
+    const PoolProblem& p = call.problem;
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, call.output));
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN_OR_RETURN(const GpuFunction function, max_.For(p));
     return LaunchGpu(ctx, function, GridOver(out->num_elements()),
@@ -108,45 +109,6 @@ class GpuMaxPoolKernel : public MaxPoolBase {
 
  private:
   PoolFunction max_;
-};
-
-class GpuMaxPoolGradKernel : public MaxPoolBase {
- public:
-  static StatusOr<GpuMaxPoolGradKernel> Make(const KernelInit& init) {
-    GpuMaxPoolGradKernel k;
-    MR_RETURN_IF_ERROR(k.Init(init));
-    k.offsets_ = GpuPoolOffsets(init, init.output_type(0));
-    return k;
-  }
-  Status Run(KernelContext& ctx) const {
-    const Tensor& x = ctx.input(0);
-    MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN_OR_RETURN(
-        const Pooling pooling,
-        PoolingOf(attrs, x.shape(), PoolOver::kSpaceOrChannels));
-    MR_RETURN_IF_ERROR(CheckGradShapes(ctx, pooling));
-    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
-    if (out->num_elements() == 0) return OkStatus();
-    const PoolProblem& p = pooling.problem;
-    MR_ASSIGN_OR_RETURN(Tensor offsets,
-                        ctx.AllocateTemp(OffsetType(p), pooling.output));
-    if (offsets.num_elements() > 0) {
-      MR_RETURN_IF_ERROR(offsets_.Find(ctx, p, x, nullptr, &offsets));
-    }
-    return offsets_.Sum(ctx, p, offsets, ctx.input(2), out);
-  }
-
- private:
-  static Status CheckGradShapes(KernelContext& ctx, const Pooling& pooling) {
-    const int rank = ctx.input(0).rank();
-    MR_RETURN_IF_ERROR(ExpectRank("tensor_out", ctx.input(1), rank));
-    MR_RETURN_IF_ERROR(ExpectRank("out_backprop", ctx.input(2), rank));
-    MR_RETURN_IF_ERROR(
-        ExpectShape("orig_output", ctx.input(1), pooling.output));
-    return ExpectShape("grad", ctx.input(2), pooling.output);
-  }
-
-  GpuPoolOffsets offsets_;
 };
 
 class GpuMaxPoolGradGradKernel : public MaxPoolBase {
@@ -160,20 +122,14 @@ class GpuMaxPoolGradGradKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 3));
-    MR_ASSIGN_OR_RETURN(const Pooling pooling,
-                        PoolingOf(attrs, x.shape(), PoolOver::kSpace));
-    MR_RETURN_IF_ERROR(ExpectRank("tensor_out", ctx.input(1), x.rank()));
-    MR_RETURN_IF_ERROR(ExpectRank("out_grad_backprop", ctx.input(2), x.rank()));
-    MR_RETURN_IF_ERROR(
-        ExpectShape("orig_output", ctx.input(1), pooling.output));
-    MR_RETURN_IF_ERROR(ExpectShape("grad", ctx.input(2), x.shape()));
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, pooling.output));
+    MR_ASSIGN_OR_RETURN(const MaxPoolCall call,
+                        MaxPoolCall::OfGradGrad(ctx, attrs));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, call.output));
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN_OR_RETURN(const GpuFunction function,
-                        at_largest_.For(pooling.problem));
+                        at_largest_.For(call.problem));
     return LaunchGpu(ctx, function, GridOver(out->num_elements()),
-                     PoolNumbers(pooling.problem), GpuInput(x),
+                     PoolNumbers(call.problem), GpuInput(x),
                      GpuInput(ctx.input(2)), GpuOutput(*out), GpuPointer(),
                      int64_t{0});
   }
@@ -196,16 +152,12 @@ class GpuMaxPoolWithArgmaxKernel : public MaxPoolBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const PoolAttrs attrs, Attrs(ctx, 1));
-    MR_ASSIGN_OR_RETURN(const Pooling pooling,
-                        PoolingOf(attrs, x.shape(), PoolOver::kSpace));
-    if (x.num_elements() == 0) {
-      return InvalidArgument("tensor_in must not be empty (2)");
-    }
-    const PoolProblem& p = pooling.problem;
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, pooling.output));
+    MR_ASSIGN_OR_RETURN(const MaxPoolCall call,
+                        MaxPoolCall::OfArgmax(ctx, attrs));
+    const PoolProblem& p = call.problem;
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, call.output));
     MR_ASSIGN_OR_RETURN(Tensor* const argmax,
-                        ctx.AllocateOutput(1, pooling.output));
+                        ctx.AllocateOutput(1, call.output));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t image = with_batch_ ? 0 : p.InputPixels() * p.channels;
     MR_ASSIGN_OR_RETURN(const GpuFunction function, at_largest_.For(p));
@@ -219,6 +171,8 @@ class GpuMaxPoolWithArgmaxKernel : public MaxPoolBase {
   PoolFunction at_largest_;
 };
 
+using GpuMaxPoolGrad = MaxPoolGradKernel<GpuPoolOffsets>;
+
 #define MR_GPU_POOL_TYPES "T: half, bfloat16, float, double"
 
 }  // namespace
@@ -229,9 +183,9 @@ MR_KERNELS(MaxPoolV2, Gpu){{.types = MR_GPU_POOL_TYPES,
                             .make = MakeKernel<GpuMaxPoolKernel>,
                             .host = "ksize, strides"}};
 MR_KERNELS(MaxPoolGrad, Gpu){
-    {.types = MR_GPU_POOL_TYPES, .make = MakeKernel<GpuMaxPoolGradKernel>}};
+    {.types = MR_GPU_POOL_TYPES, .make = MakeKernel<GpuMaxPoolGrad>}};
 MR_KERNELS(MaxPoolGradV2, Gpu){{.types = MR_GPU_POOL_TYPES,
-                                .make = MakeKernel<GpuMaxPoolGradKernel>,
+                                .make = MakeKernel<GpuMaxPoolGrad>,
                                 .host = "ksize, strides"}};
 MR_KERNELS(MaxPoolGradGrad, Gpu){
     {.types = MR_GPU_POOL_TYPES, .make = MakeKernel<GpuMaxPoolGradGradKernel>}};
@@ -244,12 +198,11 @@ MR_KERNELS(MaxPoolWithArgmax,
                  .make = MakeKernel<GpuMaxPoolWithArgmaxKernel>}};
 MR_KERNELS(MaxPool3D, Gpu){{.types = "T: half, bfloat16, float",
                             .make = MakeKernel<GpuMaxPoolKernel>}};
-MR_KERNELS(MaxPool3DGrad, Gpu){{.types = "T: float; TInput: float",
-                                .make = MakeKernel<GpuMaxPoolGradKernel>},
-                               {.types = "T: bfloat16; TInput: bfloat16",
-                                .make = MakeKernel<GpuMaxPoolGradKernel>},
-                               {.types = "T: half; TInput: half",
-                                .make = MakeKernel<GpuMaxPoolGradKernel>}};
+MR_KERNELS(MaxPool3DGrad, Gpu){
+    {.types = "T: float; TInput: float", .make = MakeKernel<GpuMaxPoolGrad>},
+    {.types = "T: bfloat16; TInput: bfloat16",
+     .make = MakeKernel<GpuMaxPoolGrad>},
+    {.types = "T: half; TInput: half", .make = MakeKernel<GpuMaxPoolGrad>}};
 MR_KERNELS(MaxPool3DGradGrad, Gpu){
     {.types = MR_GPU_POOL_TYPES, .make = MakeKernel<GpuMaxPoolGradGradKernel>}};
 

@@ -3,8 +3,8 @@
 // T is the type of the elements, OFFSET that of argmax offsets (max_pool.h),
 // INDEX that of argmax. Elements are compared and added as Computed.
 //
-// Defines: T = float half bfloat16 double; OFFSET = uint8_t int32_t; INDEX =
-// int32_t int64_t
+// Defines: T = float half bfloat16 double; OFFSET = uint8_t int32_t;
+//      INDEX = int32_t int64_t
 typedef Compute<T> Computed;
 
 // The numbers of a PoolProblem.

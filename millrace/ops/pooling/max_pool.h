@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "millrace/kernel/kernel.h"
+#include "millrace/ops/pooling/max_pool_call.h"
 #include "millrace/ops/pooling/pool.h"
 
 namespace millrace::ops {
@@ -26,17 +27,6 @@ class MaxPoolBase {
  private:
   PoolAttrs attrs_;
 };
-
-// The problem and the shape of its output.
-struct Pooling {
-  PoolProblem problem;
-  TensorShape output;
-};
-inline StatusOr<Pooling> PoolingOf(const PoolAttrs& attrs, const TensorShape& x,
-                                   PoolOver over) {
-  MR_ASSIGN_OR_RETURN(const PoolProblem p, attrs.Resolve(x, over));
-  return Pooling{p, attrs.OutputShape(p, x)};
-}
 
 // Estimates the time for a window's channels in ns.
 inline int64_t WindowNanos(const PoolProblem& p) {

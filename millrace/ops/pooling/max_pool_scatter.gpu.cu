@@ -2,16 +2,17 @@
 //
 // Defines: T = float half bfloat16 double
 
-// Adds each element of the gradient to the element that argmax says: within its
-// image of `image` elements, whose windows have `windows` elements, or within
-// the batch if with_batch. What is outside of its image is left out.
-extern "C" __global__ void ScatterByArgmax(const T* dy, const int64_t* argmax,
-                                           T* dx, int64_t n, int64_t windows,
-                                           int64_t image, int with_batch) {
+// Gives the place of the element that argmax says: argmax is within its image
+// of `image` elements, whose windows have `windows` elements, or within the
+// batch if with_batch. -1 for what is outside of its image.
+extern "C" __global__ void PlacesByArgmax(const int64_t* argmax,
+                                          int64_t* places, int64_t n,
+                                          int64_t windows, int64_t image,
+                                          int with_batch) {
   for (GRID_STRIDE(i, n)) {
     const int64_t first = i / windows * image;
     const int64_t at = with_batch ? argmax[i] : argmax[i] + first;
-    if (at >= first && at < first + image) AtomicAdd(dx + at, dy[i]);
+    places[i] = at >= first && at < first + image ? at : -1;
   }
 }
 

@@ -154,7 +154,7 @@ Status FloatProductBatch(KernelContext& ctx, const MatrixProblem& p,
         for (int64_t i = begin; i < end; ++i) {
           const ProductTerm term = TermOf(p, a, b, i);
           errors.Add(ComputeProductPart(
-              *ctx.device().allocator(), {&term, 1}, SpreadOf({&term, 1}, p.m),
+              *ctx.allocator(), {&term, 1}, SpreadOf({&term, 1}, p.m),
               {0, p.m, 0, p.n}, c + i * p.m * p.n, accumulate));
         }
       }));

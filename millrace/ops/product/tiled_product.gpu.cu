@@ -9,11 +9,12 @@
 //
 // A block of 256 threads computes a tile of 64 x 64 sums, 16 of each thread.
 // Sums are added up in the order of k, whatever the device.
-
 //
-// Defines: T = float half bfloat16 double complex64 complex128 int32_t; PASS =
-// 0 Defines: T = complex64 complex128; PASS = 0; CONJUGATE_A = 0 1; CONJUGATE_B
-// = 0 1 Defines: T = float half bfloat16 double int32_t; PASS = 1 2 3
+// Defines: T = float half bfloat16 double complex64 complex128 int32_t;
+//      PASS = 0
+// Defines: T = complex64 complex128; PASS = 0; CONJUGATE_A = 0 1;
+//      CONJUGATE_B = 0 1
+// Defines: T = float half bfloat16 double int32_t; PASS = 1 2 3
 typedef Compute<T> Sum;
 
 #define TILE 64

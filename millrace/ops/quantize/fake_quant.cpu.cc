@@ -2,7 +2,6 @@
 // gradients. One range for all, given by attributes or inputs, is treated as a
 // range for each of one channels.
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "millrace/base/target_clones.h"
@@ -22,6 +21,18 @@ StatusOr<QuantSteps> QuantSteps::Make(const KernelInit& init) {
   MR_ASSIGN_OR_RETURN(const bool narrow, init.Attr<bool>("narrow_range"));
   return QuantSteps{narrow ? 1.0f : 0.0f,
                     static_cast<float>((int64_t{1} << num_bits) - 1)};
+}
+
+StatusOr<QuantArgs> QuantArgs::Make(const KernelInit& init) {
+  QuantArgs args;
+  MR_ASSIGN_OR_RETURN(args.min, init.Attr<float>("min"));
+  MR_ASSIGN_OR_RETURN(args.max, init.Attr<float>("max"));
+  if (!(args.min < args.max)) {
+    return InvalidArgument("min has to be smaller than max, was: ", args.min,
+                           " >= ", args.max);
+  }
+  MR_ASSIGN_OR_RETURN(args.steps, QuantSteps::Make(init));
+  return args;
 }
 
 Status CheckQuantGradient(const Tensor& gradient, const Tensor& input) {
@@ -75,12 +86,12 @@ class Channels {
     const int64_t times = std::max<int64_t>(1, kEnough / depth);
     for (int64_t i = 0; i < times * depth; ++i) {
       const float low = min[i % depth], high = max[i % depth];
-      const NudgedRange r(low, high, steps);
+      const NudgedRange r = Nudge(low, high, steps.least, steps.most);
       const bool none = low == 0 && high == 0;
       min_.push_back(r.min);
       max_.push_back(r.max);
       scale_.push_back(r.scale);
-      zero_.push_back(std::floor(-r.min * (1.0f / r.scale) + 0.5f));
+      zero_.push_back(StepOnZero(r.min, 1.0f / r.scale));
       empty_.push_back(none ? 1 : 0);
     }
   }
@@ -118,9 +129,7 @@ MR_TARGET_CLONES void RoundPiece(const float* x, const float* min,
                                  float* z, int64_t n) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
-    float v = max[i] < x[i] ? max[i] : x[i];
-    v = v < min[i] ? min[i] : v;
-    v = std::floor((v - min[i]) / scale[i] - zero[i] + 0.5f) * scale[i];
+    const float v = NearestStep(x[i], min[i], max[i], scale[i], zero[i]);
     z[i] = empty[i] ? 0.0f : v;
   }
 }
@@ -130,9 +139,7 @@ MR_TARGET_CLONES void RoundAll(const float* x, NudgedRange r, float inverse,
                                float zero, float* z, int64_t n) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
-    float v = r.max < x[i] ? r.max : x[i];
-    v = v < r.min ? r.min : v;
-    z[i] = std::floor((v - r.min) * inverse - zero + 0.5f) * r.scale;
+    z[i] = NearestStepByInverse(x[i], r, inverse, zero);
   }
 }
 
@@ -141,8 +148,7 @@ MR_TARGET_CLONES void PassPiece(const float* dy, const float* x,
                                 const int32_t* empty, float* dx, int64_t n) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
-    const bool within = (x[i] >= min[i] && x[i] <= max[i]) || empty[i];
-    dx[i] = dy[i] * (within ? 1.0f : 0.0f);
+    dx[i] = GradientOfValue(dy[i], x[i], min[i], max[i], empty[i] != 0);
   }
 }
 
@@ -153,10 +159,8 @@ MR_TARGET_CLONES void SumPiece(const float* dy, const float* x,
                                double* above, int64_t n) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
-    const float under = x[i] < min[i] ? 1.0f : 0.0f;
-    const float over = x[i] > max[i] ? 1.0f : 0.0f;
-    below[i] += empty[i] ? 0.0f : dy[i] * under;
-    above[i] += empty[i] ? 0.0f : dy[i] * over;
+    below[i] += empty[i] ? 0.0f : GradientOfMin(dy[i], x[i], min[i]);
+    above[i] += empty[i] ? 0.0f : GradientOfMax(dy[i], x[i], max[i]);
   }
 }
 
@@ -241,19 +245,13 @@ class FakeQuantArgs {
  public:
   static StatusOr<FakeQuantArgs> Make(const KernelInit& init) {
     FakeQuantArgs k;
-    MR_ASSIGN_OR_RETURN(k.min_, init.Attr<float>("min"));
-    MR_ASSIGN_OR_RETURN(k.max_, init.Attr<float>("max"));
-    if (!(k.min_ < k.max_)) {
-      return InvalidArgument("min has to be smaller than max, was: ", k.min_,
-                             " >= ", k.max_);
-    }
-    MR_ASSIGN_OR_RETURN(k.steps_, QuantSteps::Make(init));
+    MR_ASSIGN_OR_RETURN(k.args_, QuantArgs::Make(init));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    const NudgedRange r(min_, max_, steps_);
-    const float inverse = (steps_.most - steps_.least) / (max_ - min_);
-    const float zero = std::floor(-r.min * inverse + 0.5f);
+    const NudgedRange r = args_.Nudged();
+    const float inverse = args_.Inverse();
+    const float zero = StepOnZero(r.min, inverse);
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.ForwardOrAllocateOutput(
                                                {0}, 0, ctx.input(0).shape()));
     const float* x = ctx.input(0).flat<float>().data();
@@ -265,8 +263,7 @@ class FakeQuantArgs {
   }
 
  protected:
-  float min_ = 0, max_ = 0;
-  QuantSteps steps_;
+  QuantArgs args_;
 };
 
 class FakeQuantArgsGradient : public FakeQuantArgs {
@@ -281,7 +278,7 @@ class FakeQuantArgsGradient : public FakeQuantArgs {
     if (ctx.input(0).shape() != ctx.input(1).shape()) {
       return DifferentShapes(ctx, 1);
     }
-    return PassIn(ctx, Channels(&min_, &max_, 1, steps_));
+    return PassIn(ctx, Channels(&args_.min, &args_.max, 1, args_.steps));
   }
 };
 

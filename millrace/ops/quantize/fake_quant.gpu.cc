@@ -1,39 +1,36 @@
 #include "millrace/ops/quantize/fake_quant.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.h"
 
+MR_GPU_SOURCE(quantize_fake_quant_shared);
 MR_GPU_SOURCE(quantize_fake_quant);
 
 namespace millrace::ops {
 namespace {
 
 StatusOr<GpuFunction> Load(const KernelInit& init, const char* entry) {
-  return LoadGpuFunction(init, MR_GPU_SOURCE_OF(quantize_fake_quant), entry);
+  const GpuSource* const sources[] = {
+      &MR_GPU_SOURCE_OF(quantize_fake_quant_shared),
+      &MR_GPU_SOURCE_OF(quantize_fake_quant)};
+  return LoadGpuFunction(init, sources, entry, {});
 }
 
 class FakeQuantArgsGpu {
  public:
   static StatusOr<FakeQuantArgsGpu> Make(const KernelInit& init) {
     FakeQuantArgsGpu k;
-    MR_ASSIGN_OR_RETURN(k.min_, init.Attr<float>("min"));
-    MR_ASSIGN_OR_RETURN(k.max_, init.Attr<float>("max"));
-    if (!(k.min_ < k.max_)) {
-      return InvalidArgument("min has to be smaller than max, was: ", k.min_,
-                             " >= ", k.max_);
-    }
-    MR_ASSIGN_OR_RETURN(k.steps_, QuantSteps::Make(init));
+    MR_ASSIGN_OR_RETURN(k.args_, QuantArgs::Make(init));
     MR_ASSIGN_OR_RETURN(k.round_, Load(init, "RoundAll"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    const NudgedRange r(min_, max_, steps_);
-    const float inverse = (steps_.most - steps_.least) / (max_ - min_);
-    const float zero = std::floor(-r.min * inverse + 0.5f);
+    const NudgedRange r = args_.Nudged();
+    const float inverse = args_.Inverse();
+    const float zero = StepOnZero(r.min, inverse);
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.ForwardOrAllocateOutput(
                                                {0}, 0, ctx.input(0).shape()));
     const int64_t n = out->num_elements();
@@ -42,8 +39,7 @@ class FakeQuantArgsGpu {
   }
 
  private:
-  float min_ = 0, max_ = 0;
-  QuantSteps steps_;
+  QuantArgs args_;
   GpuFunction round_;
 };
 
@@ -87,12 +83,7 @@ class FakeQuantArgsGradientGpu {
  public:
   static StatusOr<FakeQuantArgsGradientGpu> Make(const KernelInit& init) {
     FakeQuantArgsGradientGpu k;
-    MR_ASSIGN_OR_RETURN(k.min_, init.Attr<float>("min"));
-    MR_ASSIGN_OR_RETURN(k.max_, init.Attr<float>("max"));
-    if (!(k.min_ < k.max_)) {
-      return InvalidArgument("min has to be smaller than max, was: ", k.min_,
-                             " >= ", k.max_);
-    }
+    MR_ASSIGN_OR_RETURN(k.args_, QuantArgs::Make(init));
     MR_ASSIGN_OR_RETURN(k.ranges_, GpuRanges::Make(init));
     MR_ASSIGN_OR_RETURN(k.pass_, Load(init, "PassGradient"));
     return k;
@@ -101,7 +92,7 @@ class FakeQuantArgsGradientGpu {
     if (ctx.input(0).shape() != ctx.input(1).shape()) {
       return DifferentShapes(ctx, 1);
     }
-    const float ends[] = {min_, max_};
+    const float ends[] = {args_.min, args_.max};
     MR_ASSIGN_OR_RETURN(const Tensor bytes,
                         UploadToGpu(ctx, ends, sizeof(ends)));
     const Tensor both = bytes.BitcastTo(DataType::kFloat, TensorShape({2}));
@@ -111,7 +102,7 @@ class FakeQuantArgsGradientGpu {
   }
 
  private:
-  float min_ = 0, max_ = 0;
+  QuantArgs args_;
   GpuRanges ranges_;
   GpuFunction pass_;
 };

@@ -1,26 +1,22 @@
 // Rounding to evenly spaced numbers in ranges, and its gradients. Ranges are
 // those of channels, which are the last dimension: [min, max, scale, zero,
 // empty] for each, of floats, in arrays beside each other.
+//
+// Texts: quantize/fake_quant.shared.h
 
-// The integers [least, most] represent a range, moved so that a step falls on
-// 0.
+using namespace millrace::ops;
+
+// The integers [least, most] represent a range.
 extern "C" __global__ void NudgeRanges(const float* min, const float* max,
                                        float* ranges, int64_t depth,
                                        float least, float most) {
   for (GRID_STRIDE(i, depth)) {
     const float low = min[i], high = max[i];
-    const float scale = (high - low) / (most - least);
-    const float zero = least - low / scale;
-    // If the range does not contain 0, its nearer end moves to 0.
-    const float step = zero < least   ? least
-                       : zero > most  ? most
-                       : zero == zero ? roundf(zero)
-                                      : 0.0f;
-    const float nudged = (least - step) * scale;
-    ranges[i] = nudged;
-    ranges[depth + i] = (most - step) * scale;
-    ranges[2 * depth + i] = scale;
-    ranges[3 * depth + i] = floorf(__fmul_rn(-nudged, 1.0f / scale) + 0.5f);
+    const NudgedRange r = Nudge(low, high, least, most);
+    ranges[i] = r.min;
+    ranges[depth + i] = r.max;
+    ranges[2 * depth + i] = r.scale;
+    ranges[3 * depth + i] = StepOnZero(r.min, 1.0f / r.scale);
     ranges[4 * depth + i] = low == 0 && high == 0 ? 1.0f : 0.0f;
   }
 }
@@ -29,10 +25,8 @@ extern "C" __global__ void RoundToSteps(const float* x, const float* ranges,
                                         float* z, int64_t n, int64_t depth) {
   for (GRID_STRIDE(i, n)) {
     const float* const r = ranges + i % depth;
-    const float low = r[0], high = r[depth], scale = r[2 * depth];
-    float v = high < x[i] ? high : x[i];
-    v = v < low ? low : v;
-    v = floorf((v - low) / scale - r[3 * depth] + 0.5f) * scale;
+    const float v =
+        NearestStep(x[i], r[0], r[depth], r[2 * depth], r[3 * depth]);
     z[i] = r[4 * depth] != 0 ? 0.0f : v;
   }
 }
@@ -41,12 +35,8 @@ extern "C" __global__ void RoundToSteps(const float* x, const float* ranges,
 extern "C" __global__ void RoundAll(const float* x, float* z, int64_t n,
                                     float low, float high, float scale,
                                     float inverse, float zero) {
-  for (GRID_STRIDE(i, n)) {
-    float v = high < x[i] ? high : x[i];
-    v = v < low ? low : v;
-    // Rounded after each step, as on CPUs.
-    z[i] = floorf(__fmul_rn(v - low, inverse) - zero + 0.5f) * scale;
-  }
+  const NudgedRange r{low, high, scale};
+  for (GRID_STRIDE(i, n)) z[i] = NearestStepByInverse(x[i], r, inverse, zero);
 }
 
 extern "C" __global__ void PassGradient(const float* dy, const float* x,
@@ -54,8 +44,7 @@ extern "C" __global__ void PassGradient(const float* dy, const float* x,
                                         int64_t n, int64_t depth) {
   for (GRID_STRIDE(i, n)) {
     const float* const r = ranges + i % depth;
-    const bool within = (x[i] >= r[0] && x[i] <= r[depth]) || r[4 * depth] != 0;
-    dx[i] = dy[i] * (within ? 1.0f : 0.0f);
+    dx[i] = GradientOfValue(dy[i], x[i], r[0], r[depth], r[4 * depth] != 0);
   }
 }
 
@@ -88,8 +77,8 @@ extern "C" __global__ void SumEnds(const float* dy, const float* x,
     for (int64_t row = begin + threadIdx.x; row < end; row += blockDim.x) {
       const int64_t i = row * depth + c;
       if (empty) continue;
-      s.below += dy[i] * (x[i] < low ? 1.0f : 0.0f);
-      s.above += dy[i] * (x[i] > high ? 1.0f : 0.0f);
+      s.below += GradientOfMin(dy[i], x[i], low);
+      s.above += GradientOfMax(dy[i], x[i], high);
     }
     s = BlockReduce<TwoSumsOp>(s);
     if (threadIdx.x == 0) sums[item] = s;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "millrace/kernel/kernel.h"
+#include "millrace/ops/quantize/fake_quant.shared.h"
 
 namespace millrace::ops {
 
@@ -14,22 +15,18 @@ struct QuantSteps {
   static StatusOr<QuantSteps> Make(const KernelInit& init);
 };
 
-// A range that is moved so that a step falls on 0.
-struct NudgedRange {
-  float min, max, scale;
+// The range that attributes tell.
+struct QuantArgs {
+  float min = 0, max = 0;
+  QuantSteps steps;
 
-  NudgedRange(float low, float high, QuantSteps steps) {
-    scale = (high - low) / (steps.most - steps.least);
-    const float zero = steps.least - low / scale;
-    // If the range does not contain 0, its nearer end moves to 0; NaN counts as
-    // 0.
-    const float step = zero < steps.least  ? steps.least
-                       : zero > steps.most ? steps.most
-                       : zero == zero      ? std::round(zero)
-                                           : 0.0f;
-    min = (steps.least - step) * scale;
-    max = (steps.most - step) * scale;
+  static StatusOr<QuantArgs> Make(const KernelInit& init);
+
+  NudgedRange Nudged() const {
+    return Nudge(min, max, steps.least, steps.most);
   }
+  // 1 / scale, rounded once.
+  float Inverse() const { return (steps.most - steps.least) / (max - min); }
 };
 
 Status CheckQuantGradient(const Tensor& gradient, const Tensor& input);

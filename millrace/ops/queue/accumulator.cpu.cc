@@ -96,8 +96,7 @@ Status Accumulator::ApplyDense(KernelContext& ctx, int64_t local_step,
       sum_.values = std::move(gradient);
     } else {
       if (!sum_.values.IsUnshared()) {
-        MR_ASSIGN_OR_RETURN(sum_.values,
-                            sum_.values.DeepCopy(ctx.device().allocator()));
+        MR_ASSIGN_OR_RETURN(sum_.values, sum_.values.DeepCopy(ctx.allocator()));
       }
       MR_RETURN_IF_ERROR(
           Dispatch(GradientTypes{}, options_.dtype, [&]<class T>() {
@@ -201,9 +200,9 @@ Status Accumulator::AddSlices(KernelContext& ctx, const Tensor& indices,
   DimVector dims = values.shape().dims();
   dims[0] = static_cast<int64_t>(merged.size());
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN_OR_RETURN(Tensor sum,
-                      Tensor::Allocate(ctx.device().allocator(), options_.dtype,
-                                       std::move(shape)));
+  MR_ASSIGN_OR_RETURN(
+      Tensor sum,
+      Tensor::Allocate(ctx.allocator(), options_.dtype, std::move(shape)));
   const int64_t slice = SliceElements(values);
   MR_RETURN_IF_ERROR(Dispatch(GradientTypes{}, options_.dtype, [&]<class T>() {
     T* const out = sum.mutable_flat<T>().data();
@@ -268,7 +267,7 @@ void Accumulator::Take(KernelContext& ctx, int64_t num_required,
               use = std::move(use),
               done = std::move(done)](Status status) mutable {
           if (status.ok() && alive->options_.mean) {
-            status = Average(*taken, ctx.device().allocator());
+            status = Average(*taken, ctx.allocator());
           }
           if (status.ok()) status = use(std::move(*taken));
           std::move(done)(std::move(status));

@@ -68,8 +68,7 @@ Queue::TupleDone WithoutTuple(Done done) {
 }  // namespace
 
 QueueCaller QueueCaller::Of(KernelContext& ctx) {
-  return {WaitCaller::Of(ctx), ctx.device().allocator(),
-          &ctx.device().lanes().timer};
+  return {WaitCaller::Of(ctx), ctx.allocator(), &ctx.device().lanes().timer};
 }
 
 Queue::Queue(Options options, std::string name)

@@ -15,9 +15,9 @@ namespace {
 StatusOr<Tensor> SplitsOfRows(KernelContext& ctx, DataType type,
                               absl::Span<const int64_t> splits, int64_t begin,
                               int64_t end) {
-  MR_ASSIGN_OR_RETURN(Tensor part,
-                      Tensor::Allocate(ctx.device().allocator(), type,
-                                       TensorShape({end - begin + 1})));
+  MR_ASSIGN_OR_RETURN(
+      Tensor part,
+      Tensor::Allocate(ctx.allocator(), type, TensorShape({end - begin + 1})));
   MR_RETURN_IF_ERROR(Dispatch(IndexTypes{}, type, [&]<class T>() -> Status {
     T* to = part.mutable_flat<T>().data();
     const int64_t first = splits[static_cast<size_t>(begin)];
@@ -43,9 +43,9 @@ StatusOr<Tensor> ValuesOfRows(KernelContext& ctx, const Tensor& values,
     dims[0] = end - begin;
   }
   MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  MR_ASSIGN_OR_RETURN(Tensor part,
-                      Tensor::Allocate(ctx.device().allocator(), values.dtype(),
-                                       std::move(shape)));
+  MR_ASSIGN_OR_RETURN(
+      Tensor part,
+      Tensor::Allocate(ctx.allocator(), values.dtype(), std::move(shape)));
   if (part.num_elements() > 0) {
     CopyElements(values.dtype(), values.data(), begin * inner,
                  part.mutable_data(), 0, (end - begin) * inner);

@@ -173,7 +173,8 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Integers from [low, low + range), given as bits; a range of 0 means all.
-extern "C" __global__ void __launch_bounds__(256)
+// Bounded to six blocks on a multiprocessor, 64-bit numbers stay in registers.
+extern "C" __global__ void __launch_bounds__(256, 6)
     Integers(T* z, Philox base, const Philox* state, uint64_t low,
              uint64_t range, int64_t n) {
   typedef typename ChooseType<sizeof(T) == 8, uint64_t, uint32_t>::type U;

@@ -3,12 +3,14 @@
 #include "millrace/ops/elementwise/elementwise.gpu.h"
 
 MR_GPU_SOURCE(arithmetic_unary);
+MR_GPU_SOURCE(arithmetic_special_functions_shared);
 MR_GPU_SOURCE(arithmetic_special);
 
 namespace millrace::ops {
 
-MR_KERNELS(RandomGammaGrad, Gpu){
-    GpuElementwise<SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
-                              MR_GPU_SOURCE_OF(arithmetic_special)>>("")};
+MR_KERNELS(RandomGammaGrad, Gpu){GpuElementwise<
+    SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
+               MR_GPU_SOURCE_OF(arithmetic_special_functions_shared),
+               MR_GPU_SOURCE_OF(arithmetic_special)>>("")};
 
 }  // namespace millrace::ops

@@ -76,7 +76,7 @@ StatusOr<Philox4x32> TakeGenerator(KernelContext& ctx, AlgorithmAt at,
   Philox4x32 next = here;
   next.Skip(results);
   MR_ASSIGN_OR_RETURN(Tensor* const changed,
-                      variable->MutableLocked(ctx.device().allocator()));
+                      variable->MutableLocked(ctx.allocator()));
   const auto values = changed->mutable_flat<int64_t>();
   const Philox4x32::Result& counter = next.counter();
   values[first] = JoinWords(counter[0], counter[1]);

@@ -36,9 +36,8 @@ StatusOr<Tensor> Strings(KernelContext& ctx, const RecordList& records,
   size_t bytes = 0;
   for (size_t i = 0; i < n; ++i) bytes += (records.*part)(i).size();
   const auto count = static_cast<int64_t>(n);
-  MR_ASSIGN_OR_RETURN(
-      StringBlock block,
-      StringBlock::Allocate(ctx.device().allocator(), count, bytes));
+  MR_ASSIGN_OR_RETURN(StringBlock block,
+                      StringBlock::Allocate(ctx.allocator(), count, bytes));
   char* at = block.bytes();
   for (size_t i = 0; i < n; ++i) {
     const absl::string_view text = (records.*part)(i);

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
@@ -10,6 +12,14 @@ MR_CASES(AddN)(CaseList& c) {
   c.Ok({F32({70000}), F32({70000})});
   c.Ok({F32({5}), F32({5}), F32({5}), F32({5}), F32({5}), F32({5}), F32({5}),
         F32({5}), F32({5}), F32({5})});
+  // Roundings between the terms would leave the sum at 1024.
+  for (const DataType t : {DataType::kBfloat16, DataType::kHalf}) {
+    for (const int count : {65, 127, 128, 700}) {
+      std::vector<Value> terms = {Full(t, {3}, 1024)};
+      for (int i = 1; i < count; ++i) terms.push_back(Full(t, {3}, 0.0625));
+      c.Ok(terms).Tolerance(1e-2).NoStock("stock rounds between terms");
+    }
+  }
   c.Ok({F64({3}), F64({3})}).Gradient();
   c.Ok({Empty(DataType::kFloat, {0}), Empty(DataType::kFloat, {0})});
   c.Error({F32({2}), F32({3})}, StatusCode::kInvalidArgument,

@@ -32,13 +32,23 @@ StatusOr<ElementwiseText> AddNText(const KernelInit& init) {
   return SumText(init.num_inputs());
 }
 
-StatusOr<ElementwiseProgram> SumProgram(const KernelInit& init,
-                                        int num_inputs) {
+// Returns the type of sums that are not yet complete.
+DataType SumTypeOf(DataType type) {
+  return type == DataType::kHalf || type == DataType::kBfloat16
+             ? DataType::kFloat
+             : type;
+}
+
+// The sum of `first`, a type, and of num_inputs - 1 inputs, as a `result`.
+StatusOr<ElementwiseProgram> SumProgram(const KernelInit& init, DataType first,
+                                        int num_inputs, DataType result) {
   const DataType type = RemoveRef(init.output_type(0));
   ElementwiseProgramBuilder builder;
   std::vector<int> values;
-  for (int i = 0; i < num_inputs; ++i) values.push_back(builder.AddInput(type));
-  builder.AddOutput(builder.AddOp(SumText(num_inputs), values, type));
+  for (int i = 0; i < num_inputs; ++i) {
+    values.push_back(builder.AddInput(i == 0 ? first : type));
+  }
+  builder.AddOutput(builder.AddOp(SumText(num_inputs), values, result));
   return builder.Build(init);
 }
 
@@ -50,13 +60,22 @@ class GpuAddNKernel {
     GpuAddNKernel k;
     const int n = init.num_inputs();
     if (n == 1) return k;
-    MR_ASSIGN_OR_RETURN(k.first_, SumProgram(init, std::min(n, kAtOnce)));
-    if (n <= kAtOnce) return k;
-    MR_ASSIGN_OR_RETURN(k.next_, SumProgram(init, kAtOnce));
-    const int left = (n - kAtOnce) % (kAtOnce - 1);
-    if (left > 0) {
-      MR_ASSIGN_OR_RETURN(k.last_, SumProgram(init, left + 1));
+    const DataType type = RemoveRef(init.output_type(0));
+    if (n <= kAtOnce) {
+      MR_ASSIGN_OR_RETURN(k.first_, SumProgram(init, type, n, type));
+      return k;
     }
+    k.sum_type_ = SumTypeOf(type);
+    k.has_own_sum_ = k.sum_type_ != type;
+    MR_ASSIGN_OR_RETURN(k.first_, SumProgram(init, type, kAtOnce, k.sum_type_));
+    const int behind = n - kAtOnce;
+    const int at_last = (behind - 1) % (kAtOnce - 1) + 1;
+    if (behind > at_last) {
+      MR_ASSIGN_OR_RETURN(k.next_,
+                          SumProgram(init, k.sum_type_, kAtOnce, k.sum_type_));
+    }
+    MR_ASSIGN_OR_RETURN(k.last_,
+                        SumProgram(init, k.sum_type_, at_last + 1, type));
     return k;
   }
 
@@ -73,19 +92,24 @@ class GpuAddNKernel {
     for (int i = 0; i < n; ++i) MR_RETURN_IF_ERROR(ctx.BindInput(i));
     MR_ASSIGN_OR_RETURN(Tensor* const z,
                         ctx.ForwardOrAllocateOutput({0}, 0, shape));
+    Tensor own_sum;
+    Tensor* sum = z;
+    if (has_own_sum_) {
+      MR_ASSIGN_OR_RETURN(own_sum, ctx.AllocateTemp(sum_type_, shape));
+      sum = &own_sum;
+    }
     std::vector<const Tensor*> terms;
     for (int i = 0; i < std::min(n, kAtOnce); ++i) {
       terms.push_back(&ctx.input(i));
     }
-    MR_RETURN_IF_ERROR(first_.Run(ctx, terms, absl::MakeConstSpan(&z, 1)));
+    MR_RETURN_IF_ERROR(first_.Run(ctx, terms, absl::MakeConstSpan(&sum, 1)));
     for (int at = kAtOnce; at < n; at += kAtOnce - 1) {
-      terms.assign(1, z);
-      for (int i = at; i < std::min(n, at + kAtOnce - 1); ++i) {
-        terms.push_back(&ctx.input(i));
-      }
-      const ElementwiseProgram& program =
-          static_cast<int>(terms.size()) == kAtOnce ? next_ : last_;
-      MR_RETURN_IF_ERROR(program.Run(ctx, terms, absl::MakeConstSpan(&z, 1)));
+      const int end = std::min(n, at + kAtOnce - 1);
+      terms.assign(1, sum);
+      for (int i = at; i < end; ++i) terms.push_back(&ctx.input(i));
+      MR_RETURN_IF_ERROR(
+          end < n ? next_.Run(ctx, terms, absl::MakeConstSpan(&sum, 1))
+                  : last_.Run(ctx, terms, absl::MakeConstSpan(&z, 1)));
     }
     return OkStatus();
   }
@@ -94,6 +118,10 @@ class GpuAddNKernel {
   static constexpr int kAtOnce = ElementwiseProgram::kMaxInputs;
 
   ElementwiseProgram first_, next_, last_;
+  // The type of sums between programs, and whether they need a tensor that is
+  // not the output.
+  DataType sum_type_ = DataType::kInvalid;
+  bool has_own_sum_ = false;
 };
 
 constexpr char kGpuAddNTypes[] =

@@ -16,6 +16,10 @@ void Arg(CaseList& c) {
   c.Ok({F32({5}), Scalar(DataType::kInt64, 0)});
   c.Ok({F32({3, 4, 300}), Scalar(1)});
   c.Ok({F32({2000, 10}), Scalar(1)});
+  // Lines that are cut, with equal elements in several slices.
+  c.Ok({I32({2, 9000}), Scalar(1)});
+  c.Ok({I32({2, 1000, 3}), Scalar(1)});
+  c.Ok({I32({1, 70000, 2}), Scalar(1)});
   c.Ok({Vec(kF, {3, 1, 1, 3}), Scalar(0)});
   c.Ok({Empty(kF, {0, 2}), Scalar(1)});
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

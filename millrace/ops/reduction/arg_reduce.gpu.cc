@@ -1,10 +1,9 @@
 // Kernels of ArgMax and ArgMin. As on CPUs, of equal elements the first is
 // taken, NaN never.
-#include <algorithm>
-
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/reduction/axis_plan.h"
+#include "millrace/ops/reduction/slices.gpu.h"
 
 MR_GPU_SOURCE(reduction_arg_reduce);
 
@@ -38,22 +37,19 @@ class ArgGpuKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const z, ctx.AllocateOutput(0, p.shape));
     const int64_t lines = p.outer * p.inner;
     if (lines == 0) return OkStatus();
-    if (p.inner > 1) {
-      return LaunchGpu(ctx, columns_, GridOver(lines), GpuInput(x),
-                       GpuOutput(*z), p.outer, p.rows, p.inner);
-    }
     constexpr int64_t kWarpLine = 1024, kWarps = 8;
     const GpuGrid by_warp{.blocks = (lines + kWarps - 1) / kWarps,
                           .strided = true};
-    if (p.rows <= kWarpLine) {
+    // A thread has a slice of lines that lie beside each other; of those that
+    // are contiguous a warp has a line, or a block a slice.
+    const bool by_threads = p.inner > 1;
+    if (!by_threads && p.rows <= kWarpLine) {
       return LaunchGpu(ctx, warps_, by_warp, GpuInput(x), GpuOutput(*z), lines,
                        p.rows);
     }
-    constexpr int64_t kWantedBlocks = 512, kLeastSlice = 4096;
-    const int64_t wanted = std::max<int64_t>(
-        1, std::min(kWantedBlocks / lines, p.rows / kLeastSlice));
-    const int64_t slice = (p.rows + wanted - 1) / wanted;
-    const int64_t slices = (p.rows + slice - 1) / slice;
+    const LineSlices cut = by_threads ? CutLines(lines, p.rows, 1 << 15, 64)
+                                      : CutLines(lines, p.rows, 512, 4096);
+    const int64_t slices = cut.number;
     Tensor partial;
     if (slices > 1) {
       constexpr int64_t kFoundBytes = 16;
@@ -62,11 +58,16 @@ class ArgGpuKernel {
           ctx.AllocateTemp(DataType::kUint8,
                            TensorShape({lines * slices * kFoundBytes})));
     }
-    MR_RETURN_IF_ERROR(LaunchGpu(
-        ctx, blocks_, GpuGrid{.blocks = lines * slices, .strided = true},
-        GpuInput(x), GpuOutput(*z),
-        slices > 1 ? GpuInput(partial) : GpuPointer(), lines, p.rows, slices,
-        slice));
+    const GpuPointer to = slices > 1 ? GpuOutput(partial) : GpuPointer();
+    MR_RETURN_IF_ERROR(
+        by_threads
+            ? LaunchGpu(ctx, columns_, GridOver(lines * slices), GpuInput(x),
+                        GpuOutput(*z), to, lines, p.rows, p.inner, slices,
+                        cut.size)
+            : LaunchGpu(ctx, blocks_,
+                        GpuGrid{.blocks = lines * slices, .strided = true},
+                        GpuInput(x), GpuOutput(*z), to, lines, p.rows, slices,
+                        cut.size));
     if (slices == 1) return OkStatus();
     return LaunchGpu(ctx, join_, by_warp, GpuInput(partial), GpuOutput(*z),
                      lines, slices);

@@ -1,8 +1,8 @@
 // The places of the largest or smallest elements of lines. LARGEST is 1 or 0; T
 // is the type of elements, I that of places.
+//
 // Defines: T = float double half bfloat16 int8_t uint8_t int16_t int32_t
-// int64_t
-//   uint64_t bool; I = int64_t; LARGEST = 1 0
+//      int64_t uint64_t bool; I = int64_t; LARGEST = 1 0
 // Defines: T = float; I = int32_t int16_t uint16_t; LARGEST = 1
 
 typedef Compute<T> Value;
@@ -92,15 +92,24 @@ extern "C" __global__ void JoinLines(const Found* partial, I* out,
   }
 }
 
-// Lines beside each other: [outer, n, inner], a thread for each.
-extern "C" __global__ void Columns(const T* x, I* out, int64_t outer, int64_t n,
-                                   int64_t inner) {
-  for (GRID_STRIDE(line, outer * inner)) {
-    const int64_t o = line / inner;
-    const T* const from = x + o * n * inner + (line - o * inner);
+// Lines beside each other: [lines / inner, n, inner], a thread for a slice of
+// each.
+extern "C" __global__ void Columns(const T* x, I* out, Found* partial,
+                                   int64_t lines, int64_t n, int64_t inner,
+                                   int64_t slices, int64_t slice) {
+  for (GRID_STRIDE(item, lines * slices)) {
+    const int64_t column = item % inner, rest = item / inner;
+    const int64_t s = rest % slices, outer = rest / slices;
+    const int64_t begin = s * slice, end = MinOf(begin + slice, n);
+    const T* const from = x + outer * n * inner + column;
     Found best{Worst(), kNowhere};
 #pragma unroll 4
-    for (int64_t i = 0; i < n; ++i) Look(from[i * inner], i, best);
-    out[line] = PlaceOf(best);
+    for (int64_t i = begin; i < end; ++i) Look(from[i * inner], i, best);
+    const int64_t line = outer * inner + column;
+    if (slices == 1) {
+      out[line] = PlaceOf(best);
+    } else {
+      partial[line * slices + s] = best;
+    }
   }
 }

@@ -141,7 +141,7 @@ StatusOr<Tensor> SumVariants(KernelContext& ctx, const Tensor& a,
                              const Tensor& b) {
   MR_ASSIGN_OR_RETURN(Tensor sum,
                       ctx.AllocateTemp(DataType::kVariant, a.shape()));
-  CompoundWalk walk(ctx.device().allocator(), &ctx);
+  CompoundWalk walk(ctx.allocator(), &ctx);
   for (int64_t i = 0; i < a.num_elements(); ++i) {
     const size_t at = static_cast<size_t>(i);
     MR_ASSIGN_OR_RETURN(sum.mutable_flat<VariantElement>()[at],

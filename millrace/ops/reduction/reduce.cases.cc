@@ -53,6 +53,24 @@ void EachType(CaseList& c, double lo, double hi) {
   });
 }
 
+// Adds groups of dimensions that are kept and reduced in turn: five or six of
+// each, the innermost one reduced or kept.
+void ManyGroups(CaseList& c, DataType type, double lo, double hi,
+                double tolerance = 1e-4) {
+  const AttrMap keep({{"keep_dims", true}});
+  const auto value = [&](TensorShape s) {
+    return Rand(type, std::move(s), lo, hi);
+  };
+  c.Ok({value({2, 3, 2, 3, 2, 1, 3, 2, 3, 2, 3}), Vec({1, 3, 6, 8, 10})});
+  c.Ok({value({2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2}), Vec({1, 3, 5, 7, 9})}, keep);
+  c.Ok({value({2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}), Vec({0, 2, 4, 6, 8, 10})});
+  // Cut into slices.
+  c.Ok({value({2, 4, 2, 4, 2, 4, 2, 4, 2, 40}), Vec({1, 3, 5, 7, 9})})
+      .Tolerance(tolerance);
+  c.Ok({value({40, 2, 4, 2, 4, 2, 4, 2, 4, 2, 3}), Vec({0, 2, 4, 6, 8})})
+      .Tolerance(tolerance);
+}
+
 // Adds rows that are read as several streams.
 void LongRows(CaseList& c, DataType type, double lo, double hi,
               double tolerance = 1e-5) {
@@ -72,6 +90,7 @@ MR_CASES(Sum)(CaseList& c) {
   EachType(c, -9, 9);
   Gradients(c);
   LongRows(c, kF, -1, 1);
+  ManyGroups(c, kF, -1, 1);
 }
 MR_CASES(Mean)(CaseList& c) {
   Reduce(c, kF, -1, 1);
@@ -80,6 +99,7 @@ MR_CASES(Mean)(CaseList& c) {
   c.Ok({Vec(DataType::kInt8, {100, 100, 101, -1}), Vec({0})});
   c.Ok({Vec({-3, -4}), Vec({0})});
   LongRows(c, kF, -1, 1);
+  ManyGroups(c, kF, -1, 1);
 }
 MR_CASES(Prod)(CaseList& c) {
   // Stock multiplies in float.
@@ -96,11 +116,13 @@ MR_CASES(Prod)(CaseList& c) {
   });
   Gradients(c);
   LongRows(c, kF, 0.999, 1.001, 1e-3);
+  ManyGroups(c, kF, 0.999, 1.001, 1e-3);
 }
 MR_CASES(EuclideanNorm)(CaseList& c) {
   Reduce(c, kF, -1, 1);
   EachType(c, -3, 3);
   LongRows(c, kF, -1, 1);
+  ManyGroups(c, kF, -1, 1);
 }
 MR_CASES(Max)(CaseList& c) {
   Reduce(c, kF, -1, 1);
@@ -109,6 +131,7 @@ MR_CASES(Max)(CaseList& c) {
   c.Ok({Mixed(kF, {5, 40}), Vec({0})});
   Gradients(c);
   LongRows(c, kF, -1, 1);
+  ManyGroups(c, kF, -1, 1);
 }
 MR_CASES(Min)(CaseList& c) {
   Reduce(c, kF, -1, 1);
@@ -117,16 +140,19 @@ MR_CASES(Min)(CaseList& c) {
   c.Ok({Mixed(kF, {5, 40}), Vec({0})});
   Gradients(c);
   LongRows(c, kF, -1, 1);
+  ManyGroups(c, kF, -1, 1);
 }
 MR_CASES(All)(CaseList& c) {
   Reduce(c, DataType::kBool, 0, 1);
   c.Ok({Full(DataType::kBool, {3, 100}, 1), Vec({1})});
   LongRows(c, DataType::kBool, 0, 1);
+  ManyGroups(c, DataType::kBool, 0, 1);
 }
 MR_CASES(Any)(CaseList& c) {
   Reduce(c, DataType::kBool, 0, 1);
   c.Ok({Full(DataType::kBool, {3, 100}, 0), Vec({1})});
   LongRows(c, DataType::kBool, 0, 1);
+  ManyGroups(c, DataType::kBool, 0, 1);
 }
 
 }  // namespace millrace::cases

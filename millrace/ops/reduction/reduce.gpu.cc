@@ -1,7 +1,11 @@
 #include "millrace/ops/reduction/reduce.gpu.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
 
+#include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/reduction/reduce.h"
@@ -12,7 +16,10 @@ MR_GPU_SOURCE(reduction_reduce);
 namespace millrace::ops {
 namespace {
 
-constexpr int kMaxGroups = 4;
+constexpr int kFewGroups = 4;
+// Of any tensor: its groups of at least two elements alternate, so that of
+// fewer than 2^63 elements at most 31 groups are kept, and as many reduced.
+constexpr int kMostGroups = 32;
 constexpr int kThreads = 256;
 // Enough blocks for every card; the number must not depend on it, since it
 // decides the order of additions.
@@ -31,11 +38,9 @@ int64_t SlicesOf(int64_t blocks, int64_t units, int64_t least) {
   return std::max<int64_t>(1, std::min(most, kWantedBlocks / blocks));
 }
 
-}  // namespace
-
 // The dimensions of an input, of which neighbours that are kept or reduced
 // together are merged.
-struct GpuReducer::Layout {
+struct Layout {
   std::vector<Dim> kept, reduced;
   bool inner_is_reduced = true;
 
@@ -59,62 +64,128 @@ struct GpuReducer::Layout {
   }
 };
 
-// As ReduceArgs of the device text.
-struct GpuReducer::Args {
+// What ReduceArgs of the device text begins with.
+struct ReduceNumbers {
   uint64_t x = 0, out = 0, partial = 0;
   int64_t outputs = 1, reduced_count = 1, count = 1;
   int64_t slices = 1, slice = 1;
-  GpuDivisor kept[kMaxGroups], reduced[kMaxGroups];
-  int64_t kept_strides[kMaxGroups] = {}, reduced_strides[kMaxGroups] = {};
   int64_t inner = 1;
-  int width_shift = 0;
+  int32_t width_shift = 0, groups = 0;
+};
 
-  // Sets dimensions, the outermost of which needs no division.
-  static Status Set(absl::Span<const Dim> from, GpuDivisor* dims,
-                    int64_t* strides) {
-    if (from.size() > kMaxGroups) {
-      return Unimplemented("Reductions on GPUs take at most ", kMaxGroups,
-                           " groups of dimensions that are kept, and as many "
-                           "that are reduced, but got ",
-                           from.size());
-    }
+// ReduceArgs of the device text. The outermost dimension needs no division.
+template <int kGroups>
+struct ReduceArgs {
+  ReduceNumbers numbers;
+  GpuDivisor kept[kGroups], reduced[kGroups];
+  int64_t kept_strides[kGroups] = {}, reduced_strides[kGroups] = {};
+
+  ReduceArgs(const ReduceNumbers& numbers, absl::Span<const Dim> kept_dims,
+             absl::Span<const Dim> reduced_dims)
+      : numbers(numbers) {
+    Set(kept_dims, kept, kept_strides);
+    Set(reduced_dims, reduced, reduced_strides);
+  }
+
+ private:
+  static void Set(absl::Span<const Dim> from, GpuDivisor* dims,
+                  int64_t* strides) {
     for (size_t i = 0; i < from.size(); ++i) {
-      if (i > 0 && from[i].size >> 31 != 0) {
-        return Unimplemented(
-            "Reductions on GPUs take dimensions below 2^31, "
-            "but got ",
-            from[i].size);
-      }
       if (i > 0) dims[i] = GpuDivisor(static_cast<uint32_t>(from[i].size));
       strides[i] = from[i].stride;
     }
-    return OkStatus();
-  }
-  // Sets the slices, of the number that is given or fewer.
-  void Slice(int64_t wanted) {
-    slice = (reduced_count + wanted - 1) / wanted;
-    slices = (reduced_count + slice - 1) / slice;
   }
 };
 
-StatusOr<GpuReducer> GpuReducer::Make(const KernelInit& init, DataType type,
-                                      const char* op) {
-  GpuReducer r;
-  r.type_ = type;
+// Returns UNIMPLEMENTED for dimensions that the device text cannot divide by.
+Status CheckDims(absl::Span<const Dim> dims) {
+  for (size_t i = 1; i < dims.size(); ++i) {
+    if (dims[i].size >> 31 != 0) {
+      return Unimplemented(
+          "Reductions on GPUs take dimensions below 2^31, but got ",
+          dims[i].size);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+struct GpuReducer::Plan {
+  ReduceNumbers numbers;
+  std::vector<Dim> kept, reduced;  // without the innermost one of columns
+
+  // Sets the slices, of the number that is given or fewer.
+  void Slice(int64_t wanted) {
+    ReduceNumbers& n = numbers;
+    n.slice = (n.reduced_count + wanted - 1) / wanted;
+    n.slices = (n.reduced_count + n.slice - 1) / n.slice;
+  }
+  Status SetGroups() {
+    MR_RETURN_IF_ERROR(CheckDims(kept));
+    MR_RETURN_IF_ERROR(CheckDims(reduced));
+    numbers.groups =
+        static_cast<int32_t>(std::max(kept.size(), reduced.size()));
+    return OkStatus();
+  }
+};
+
+struct GpuReducer::Many {
+  Many(const KernelInit& init, DataType type, const char* op)
+      : init(init), type(type), op(op) {}
+
+  // Returns what Load returned when it was first asked, and asks again after
+  // an error.
+  StatusOr<Functions> Get() {
+    MutexLock lock(mu);
+    if (!functions) {
+      MR_ASSIGN_OR_RETURN(functions, Load(init, type, op, kMostGroups));
+    }
+    return *functions;
+  }
+
+  const KernelInit init;
+  const DataType type;
+  const char* const op;
+  Mutex mu;
+  std::optional<Functions> functions;
+};
+
+GpuReducer::GpuReducer() = default;
+GpuReducer::GpuReducer(GpuReducer&&) noexcept = default;
+GpuReducer& GpuReducer::operator=(GpuReducer&&) noexcept = default;
+GpuReducer::~GpuReducer() = default;
+
+StatusOr<GpuReducer::Functions> GpuReducer::Load(const KernelInit& init,
+                                                 DataType type, const char* op,
+                                                 int groups) {
+  Functions f;
   const struct {
     GpuFunction* function;
     const char* entry;
   } kEntries[] = {
-      {&r.rows_thread_, "RowsThread"},        {&r.rows_warp_, "RowsWarp"},
-      {&r.rows_warp_wide_, "RowsWarpWide"},   {&r.rows_block_, "RowsBlock"},
-      {&r.rows_block_wide_, "RowsBlockWide"}, {&r.columns_, "Columns"},
-      {&r.join_slices_, "JoinSlices"},        {&r.fill_empty_, "FillEmpty"}};
-  const std::vector<GpuDefine> defines = {{"T", GpuTypeName(type)}, {"OP", op}};
+      {&f.rows_thread, "RowsThread"},        {&f.rows_warp, "RowsWarp"},
+      {&f.rows_warp_wide, "RowsWarpWide"},   {&f.rows_block, "RowsBlock"},
+      {&f.rows_block_wide, "RowsBlockWide"}, {&f.columns, "Columns"},
+      {&f.join_slices, "JoinSlices"},        {&f.fill_empty, "FillEmpty"}};
+  std::vector<GpuDefine> defines = {{"T", GpuTypeName(type)}, {"OP", op}};
+  if (groups != kFewGroups) {
+    defines.push_back({"GROUPS", std::to_string(groups)});
+  }
   const auto texts = WithReduceOps(MR_GPU_SOURCE_OF(reduction_reduce));
   for (const auto& e : kEntries) {
     MR_ASSIGN_OR_RETURN(*e.function,
                         LoadGpuFunction(init, texts, e.entry, defines));
   }
+  return f;
+}
+
+StatusOr<GpuReducer> GpuReducer::Make(const KernelInit& init, DataType type,
+                                      const char* op) {
+  GpuReducer r;
+  r.type_ = type;
+  MR_ASSIGN_OR_RETURN(r.few_, Load(init, type, op, kFewGroups));
+  r.many_ = std::make_unique<Many>(init, type, op);
   return r;
 }
 
@@ -123,83 +194,102 @@ Status GpuReducer::Reduce(KernelContext& ctx, const Tensor& x,
   const int64_t outputs = out->num_elements();
   if (outputs == 0) return OkStatus();
   if (x.num_elements() == 0) {
-    return LaunchGpu(ctx, fill_empty_, GridOver(outputs), GpuOutput(*out),
+    return LaunchGpu(ctx, few_.fill_empty, GridOver(outputs), GpuOutput(*out),
                      outputs);
   }
   Layout l(x.shape(), reduced);
-  Args a;
-  a.x = x.device_address();
-  a.out = out->device_address();
-  a.outputs = outputs;
-  a.count = a.reduced_count = x.num_elements() / outputs;
+  Plan plan;
+  ReduceNumbers& n = plan.numbers;
+  n.x = x.device_address();
+  n.out = out->device_address();
+  n.outputs = outputs;
+  n.count = n.reduced_count = x.num_elements() / outputs;
+  bool wide = false;
   if (!l.inner_is_reduced) {
-    a.inner = l.kept.back().size;
+    n.inner = l.kept.back().size;
     l.kept.pop_back();
-    MR_RETURN_IF_ERROR(Args::Set(l.kept, a.kept, a.kept_strides));
-    MR_RETURN_IF_ERROR(Args::Set(l.reduced, a.reduced, a.reduced_strides));
-    return ReduceColumns(ctx, a);
+  } else {
+    // Reads 16 bytes at once where rows are aligned to them.
+    const auto size = static_cast<int64_t>(SizeOf(type_));
+    const int64_t unit = std::max<int64_t>(1, 16 / size);
+    constexpr int64_t kLeastWide = 128;  // elements
+    wide = unit > 1 && n.reduced_count >= kLeastWide &&
+           l.reduced.back().size % unit == 0 && n.x % 16 == 0;
+    if (wide) {
+      l.reduced.back().size /= unit;
+      l.reduced.back().stride = unit;
+      n.reduced_count /= unit;
+    }
   }
-  // Reads 16 bytes at once where rows are aligned to them.
-  const auto size = static_cast<int64_t>(SizeOf(type_));
-  const int64_t unit = std::max<int64_t>(1, 16 / size);
-  constexpr int64_t kLeastWide = 128;  // elements
-  const bool wide = unit > 1 && a.reduced_count >= kLeastWide &&
-                    l.reduced.back().size % unit == 0 && a.x % 16 == 0;
-  if (wide) {
-    l.reduced.back().size /= unit;
-    l.reduced.back().stride = unit;
-    a.reduced_count /= unit;
-  }
-  MR_RETURN_IF_ERROR(Args::Set(l.kept, a.kept, a.kept_strides));
-  MR_RETURN_IF_ERROR(Args::Set(l.reduced, a.reduced, a.reduced_strides));
-  return ReduceRows(ctx, a, wide);
+  plan.kept = std::move(l.kept);
+  plan.reduced = std::move(l.reduced);
+  MR_RETURN_IF_ERROR(plan.SetGroups());
+  return l.inner_is_reduced ? ReduceRows(ctx, plan, wide)
+                            : ReduceColumns(ctx, plan);
 }
 
-Status GpuReducer::ReduceRows(KernelContext& ctx, Args& a, bool wide) const {
+Status GpuReducer::ReduceRows(KernelContext& ctx, Plan& plan, bool wide) const {
   constexpr int64_t kThreadRow = 32, kWarpRow = 1024;  // units, at most
-  a.slice = a.reduced_count;
-  if (!wide && a.reduced_count < kThreadRow) {
-    return LaunchGpu(ctx, rows_thread_, GridOver(a.outputs), a);
+  ReduceNumbers& n = plan.numbers;
+  n.slice = n.reduced_count;
+  if (!wide && n.reduced_count < kThreadRow) {
+    return Launch(ctx, &Functions::rows_thread, plan, GridOver(n.outputs));
   }
-  if (a.reduced_count <= kWarpRow) {
+  if (n.reduced_count <= kWarpRow) {
     constexpr int64_t kWarps = kThreads / 32;
-    return LaunchGpu(
-        ctx, wide ? rows_warp_wide_ : rows_warp_,
-        GpuGrid{.blocks = (a.outputs + kWarps - 1) / kWarps, .strided = true},
-        a);
+    return Launch(
+        ctx, wide ? &Functions::rows_warp_wide : &Functions::rows_warp, plan,
+        GpuGrid{.blocks = (n.outputs + kWarps - 1) / kWarps, .strided = true});
   }
-  a.Slice(SlicesOf(a.outputs, a.reduced_count, kThreads * 4));
-  return Launch(ctx, wide ? rows_block_wide_ : rows_block_, a,
-                a.outputs * a.slices);
+  plan.Slice(SlicesOf(n.outputs, n.reduced_count, kThreads * 4));
+  return LaunchSlices(
+      ctx, wide ? &Functions::rows_block_wide : &Functions::rows_block, plan,
+      n.outputs * n.slices);
 }
 
-Status GpuReducer::ReduceColumns(KernelContext& ctx, Args& a) const {
-  while (a.width_shift < 5 && (1 << a.width_shift) < a.inner) ++a.width_shift;
-  const int64_t width = int64_t{1} << a.width_shift;
+Status GpuReducer::ReduceColumns(KernelContext& ctx, Plan& plan) const {
+  ReduceNumbers& n = plan.numbers;
+  while (n.width_shift < 5 && (1 << n.width_shift) < n.inner) ++n.width_shift;
+  const int64_t width = int64_t{1} << n.width_shift;
   const int64_t lines = kThreads / width;
-  const int64_t blocks = a.outputs / a.inner * ((a.inner + width - 1) / width);
-  a.Slice(SlicesOf(blocks, a.reduced_count, lines * 8));
-  return Launch(ctx, columns_, a, blocks * a.slices);
+  const int64_t blocks = n.outputs / n.inner * ((n.inner + width - 1) / width);
+  plan.Slice(SlicesOf(blocks, n.reduced_count, lines * 8));
+  return LaunchSlices(ctx, &Functions::columns, plan, blocks * n.slices);
 }
 
-Status GpuReducer::Launch(KernelContext& ctx, const GpuFunction& function,
-                          Args& a, int64_t blocks) const {
+Status GpuReducer::LaunchSlices(KernelContext& ctx,
+                                GpuFunction Functions::*function, Plan& plan,
+                                int64_t blocks) const {
+  ReduceNumbers& n = plan.numbers;
   Tensor partial;
-  if (a.slices > 1) {
+  if (n.slices > 1) {
     // What is accumulated has at most the size of complex128.
     const int64_t acc = type_ == DataType::kComplex128 ? 16 : 8;
     MR_ASSIGN_OR_RETURN(
         partial, ctx.AllocateTemp(DataType::kUint8,
-                                  TensorShape({a.slices * a.outputs * acc})));
-    a.partial = partial.device_address();
+                                  TensorShape({n.slices * n.outputs * acc})));
+    n.partial = partial.device_address();
   }
   MR_RETURN_IF_ERROR(
-      LaunchGpu(ctx, function, GpuGrid{.blocks = blocks, .strided = true}, a));
-  if (a.slices == 1) return OkStatus();
+      Launch(ctx, function, plan, GpuGrid{.blocks = blocks, .strided = true}));
+  if (n.slices == 1) return OkStatus();
   constexpr int64_t kWarps = kThreads / 32;
+  return Launch(
+      ctx, &Functions::join_slices, plan,
+      GpuGrid{.blocks = (n.outputs + kWarps - 1) / kWarps, .strided = true});
+}
+
+Status GpuReducer::Launch(KernelContext& ctx, GpuFunction Functions::*function,
+                          const Plan& plan, const GpuGrid& grid) const {
+  if (plan.numbers.groups <= kFewGroups) {
+    return LaunchGpu(
+        ctx, few_.*function, grid,
+        ReduceArgs<kFewGroups>(plan.numbers, plan.kept, plan.reduced));
+  }
+  MR_ASSIGN_OR_RETURN(const Functions many, many_->Get());
   return LaunchGpu(
-      ctx, join_slices_,
-      GpuGrid{.blocks = (a.outputs + kWarps - 1) / kWarps, .strided = true}, a);
+      ctx, many.*function, grid,
+      ReduceArgs<kMostGroups>(plan.numbers, plan.kept, plan.reduced));
 }
 
 namespace {

@@ -1,13 +1,21 @@
 // Reductions of elements of type T by OP, a struct of reduce_ops.gpu.cu. The
 // sum of an output's elements is made in an order that depends on the shape
-// alone. Texts: reduction/reduce_ops.gpu.cu Defines: T = float double half
-// bfloat16 int8_t int16_t int64_t uint8_t uint16_t
-//   uint32_t uint64_t complex64 complex128; OP = AddOf MeanOf ProductOf NormOf
+// alone.
+//
+// Texts: reduction/reduce_ops.gpu.cu
 // Defines: T = float double half bfloat16 int8_t int16_t int64_t uint8_t
-// uint16_t
-//   uint32_t uint64_t; OP = LargestOf SmallestOf
+//      uint16_t uint32_t uint64_t complex64 complex128;
+//      OP = AddOf MeanOf ProductOf NormOf
+// Defines: T = float double half bfloat16 int8_t int16_t int64_t uint8_t
+//      uint16_t uint32_t uint64_t; OP = LargestOf SmallestOf
 // Defines: T = float double half bfloat16; OP = HalfSquareOf
 // Defines: T = bool; OP = EveryOf SomeOf
+// Defines: T = float complex128; OP = AddOf; GROUPS = 32
+
+// The most groups of dimensions that are kept, and as many that are reduced.
+#ifndef GROUPS
+#define GROUPS 4
+#endif
 
 typedef OP<T> Op;
 typedef Op::Acc Acc;
@@ -27,12 +35,13 @@ struct ReduceArgs {
   uint64_t x, out, partial;
   int64_t outputs, reduced_count, count;
   int64_t slices, slice;  // number; units of each
-  IntDivisor kept[4], reduced[4];
-  int64_t kept_strides[4], reduced_strides[4];
   // Of columns: the innermost kept dimension, and the shift of the number of
   // threads along it.
   int64_t inner;
   int width_shift;
+  int groups;  // of kept dimensions or of reduced ones, whichever are more
+  IntDivisor kept[GROUPS], reduced[GROUPS];
+  int64_t kept_strides[GROUPS], reduced_strides[GROUPS];
 };
 
 // Not inlined, since it is long and rare.
@@ -41,11 +50,12 @@ __device__ __attribute__((noinline)) int64_t LongQuotient(int64_t n,
   return n / divisor;
 }
 
+// Few groups are unrolled.
 MR_DEVICE int64_t OffsetOf(int64_t i, const IntDivisor* dims,
-                           const int64_t* strides) {
+                           const int64_t* strides, int groups) {
   int64_t offset = 0;
 #pragma unroll
-  for (int d = 3; d > 0; --d) {
+  for (int d = (GROUPS <= 4 ? GROUPS : groups) - 1; d > 0; --d) {
     if (dims[d].divisor == 1) continue;
     const int64_t next = i >> 31 == 0
                              ? int64_t{static_cast<uint32_t>(i) / dims[d]}
@@ -54,6 +64,12 @@ MR_DEVICE int64_t OffsetOf(int64_t i, const IntDivisor* dims,
     i = next;
   }
   return offset + i * strides[0];
+}
+MR_DEVICE int64_t KeptOffset(const ReduceArgs& a, int64_t o) {
+  return OffsetOf(o, a.kept, a.kept_strides, a.groups);
+}
+MR_DEVICE int64_t ReducedOffset(const ReduceArgs& a, int64_t r) {
+  return OffsetOf(r, a.reduced, a.reduced_strides, a.groups);
 }
 
 // Accumulates units begin, begin + step, ... of one output.
@@ -64,8 +80,7 @@ MR_DEVICE Acc TakeUnits(const ReduceArgs& a, const T* x, int64_t begin,
   Acc acc = Op::Identity();
 #pragma unroll 4
   for (int64_t u = begin; u < end; u += step) {
-    const Unit unit = *reinterpret_cast<const Unit*>(
-        x + OffsetOf(u, a.reduced, a.reduced_strides));
+    const Unit unit = *reinterpret_cast<const Unit*>(x + ReducedOffset(a, u));
 #pragma unroll
     for (int i = 0; i < kUnit; ++i) acc = Op::Take(acc, unit[i]);
   }
@@ -85,8 +100,7 @@ MR_DEVICE void Put(const ReduceArgs& a, int64_t o, int64_t slice, Acc acc) {
 template <int kUnit>
 MR_DEVICE void RowsOfThreads(const ReduceArgs& a) {
   for (GRID_STRIDE(o, a.outputs)) {
-    const T* const x =
-        reinterpret_cast<const T*>(a.x) + OffsetOf(o, a.kept, a.kept_strides);
+    const T* const x = reinterpret_cast<const T*>(a.x) + KeptOffset(a, o);
     Put(a, o, 0, TakeUnits<kUnit>(a, x, 0, a.slice, 1));
   }
 }
@@ -96,8 +110,7 @@ MR_DEVICE void RowsOfWarps(const ReduceArgs& a) {
   const int64_t warps = int64_t{gridDim.x} * (blockDim.x / 32);
   for (int64_t o = int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
        o < a.outputs; o += warps) {
-    const T* const x =
-        reinterpret_cast<const T*>(a.x) + OffsetOf(o, a.kept, a.kept_strides);
+    const T* const x = reinterpret_cast<const T*>(a.x) + KeptOffset(a, o);
     const Acc acc =
         WarpReduce<MergeOp>(TakeUnits<kUnit>(a, x, lane, a.slice, 32));
     if (lane == 0) Put(a, o, 0, acc);
@@ -108,8 +121,7 @@ MR_DEVICE void RowsOfBlocks(const ReduceArgs& a) {
   const int64_t items = a.outputs * a.slices;
   for (int64_t item = blockIdx.x; item < items; item += gridDim.x) {
     const int64_t o = item / a.slices, slice = item - o * a.slices;
-    const T* const x =
-        reinterpret_cast<const T*>(a.x) + OffsetOf(o, a.kept, a.kept_strides);
+    const T* const x = reinterpret_cast<const T*>(a.x) + KeptOffset(a, o);
     const int64_t begin = slice * a.slice;
     const int64_t end = MinOf(begin + a.slice, a.reduced_count);
     const Acc acc = BlockReduce<MergeOp>(
@@ -151,11 +163,11 @@ extern "C" __global__ void Columns(const ReduceArgs a) {
     const int64_t end = MinOf(begin + a.slice, a.reduced_count);
     Acc acc = Op::Identity();
     if (column < a.inner) {
-      const T* const x = reinterpret_cast<const T*>(a.x) +
-                         OffsetOf(outer, a.kept, a.kept_strides) + column;
+      const T* const x =
+          reinterpret_cast<const T*>(a.x) + KeptOffset(a, outer) + column;
 #pragma unroll 4
       for (int64_t r = begin + line; r < end; r += lines) {
-        acc = Op::Take(acc, x[OffsetOf(r, a.reduced, a.reduced_strides)]);
+        acc = Op::Take(acc, x[ReducedOffset(a, r)]);
       }
     }
     accs[threadIdx.x] = acc;

@@ -34,12 +34,34 @@ void Scan(CaseList& c, double lo, double hi, bool sloped = true) {
           "ScanOp: Expected scan axis in the range [0, 0), but got 0");
 }
 
+// Adds lines that are cut, contiguous ones and some beside each other.
+void LongLines(CaseList& c, DataType type, double lo, double hi) {
+  for (bool exclusive : {false, true}) {
+    for (bool reverse : {false, true}) {
+      const AttrMap attrs({{"exclusive", exclusive}, {"reverse", reverse}});
+      for (const TensorShape& shape :
+           {TensorShape({2, 9000}), TensorShape({2, 700, 3}),
+            TensorShape({1, 20000, 2})}) {
+        Case& scan = c.Ok({Rand(type, shape, lo, hi), Scalar(1)}, attrs);
+        if (type == DataType::kFloat) scan.Tolerance(1e-3);
+      }
+    }
+  }
+}
+
 }  // namespace
 
-MR_CASES(Cumsum)(CaseList& c) { Scan(c, -2, 2); }
-MR_CASES(Cumprod)(CaseList& c) { Scan(c, 0.9, 1.1); }
+MR_CASES(Cumsum)(CaseList& c) {
+  Scan(c, -2, 2);
+  LongLines(c, DataType::kInt64, -9, 9);
+}
+MR_CASES(Cumprod)(CaseList& c) {
+  Scan(c, 0.9, 1.1);
+  LongLines(c, DataType::kFloat, 0.999, 1.001);
+}
 MR_CASES(CumulativeLogsumexp)(CaseList& c) {
   Scan(c, -2, 2, /*sloped=*/false);
+  LongLines(c, DataType::kFloat, -2, 2);
   c.Ok({Values<float>({-kInf, -kInf, 3, kInf, 1}), Scalar(0)});
 }
 

@@ -1,10 +1,9 @@
 // Kernels of Cumsum, Cumprod and CumulativeLogsumexp. The order of additions
 // depends on the shape alone.
-#include <algorithm>
-
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/reduction/axis_plan.h"
+#include "millrace/ops/reduction/slices.gpu.h"
 
 MR_GPU_SOURCE(reduction_scan);
 
@@ -28,14 +27,18 @@ class ScanGpuKernel {
     const std::vector<GpuDefine> defines = {
         {"T", GpuTypeName(RemoveRef(init.input_type(0)))}, {"STEP", kStep}};
     const GpuSource& source = MR_GPU_SOURCE_OF(reduction_scan);
-    MR_ASSIGN_OR_RETURN(k.columns_,
-                        LoadGpuFunction(init, source, "ScanColumns", defines));
-    MR_ASSIGN_OR_RETURN(k.join_,
-                        LoadGpuFunction(init, source, "JoinSlices", defines));
-    MR_ASSIGN_OR_RETURN(k.carries_,
-                        LoadGpuFunction(init, source, "ScanCarries", defines));
-    MR_ASSIGN_OR_RETURN(k.slices_,
-                        LoadGpuFunction(init, source, "ScanSlices", defines));
+    const struct {
+      GpuFunction* function;
+      const char* entry;
+    } kEntries[] = {{&k.columns_, "ScanColumns"},
+                    {&k.join_columns_, "JoinColumns"},
+                    {&k.slices_, "ScanSlices"},
+                    {&k.join_slices_, "JoinSlices"},
+                    {&k.carries_, "ScanCarries"}};
+    for (const auto& e : kEntries) {
+      MR_ASSIGN_OR_RETURN(*e.function,
+                          LoadGpuFunction(init, source, e.entry, defines));
+    }
     return k;
   }
 
@@ -52,13 +55,16 @@ class ScanGpuKernel {
     a.inner = p.inner;
     a.exclusive = exclusive_ ? 1 : 0;
     a.reverse = reverse_ ? 1 : 0;
-    if (p.inner > 1) return LaunchGpu(ctx, columns_, GridOver(a.lines), a);
-    constexpr int64_t kWantedBlocks = 512, kLeastSlice = 4096;
-    const int64_t wanted = std::max<int64_t>(
-        1, std::min(kWantedBlocks / a.lines, a.n / kLeastSlice));
-    a.slice = (a.n + wanted - 1) / wanted;
-    a.slices = (a.n + a.slice - 1) / a.slice;
-    const GpuGrid blocks{.blocks = a.lines * a.slices, .strided = true};
+    // A thread has a slice of lines that lie beside each other, a block one of
+    // those that are contiguous.
+    const bool by_threads = p.inner > 1;
+    const LineSlices cut = by_threads ? CutLines(a.lines, a.n, 1 << 16, 64)
+                                      : CutLines(a.lines, a.n, 512, 4096);
+    a.slices = cut.number;
+    a.slice = cut.size;
+    const GpuGrid grid =
+        by_threads ? GridOver(a.lines * a.slices)
+                   : GpuGrid{.blocks = a.lines * a.slices, .strided = true};
     Tensor carries;
     if (a.slices > 1) {
       constexpr int64_t kAccBytes = 16;  // at most
@@ -67,15 +73,17 @@ class ScanGpuKernel {
           ctx.AllocateTemp(DataType::kUint8,
                            TensorShape({a.lines * a.slices * kAccBytes})));
       a.carries = carries.device_address();
-      MR_RETURN_IF_ERROR(LaunchGpu(ctx, join_, blocks, a));
-      MR_RETURN_IF_ERROR(LaunchGpu(ctx, carries_, GridOver(a.lines), a));
+      MR_RETURN_IF_ERROR(
+          LaunchGpu(ctx, by_threads ? join_columns_ : join_slices_, grid, a));
+      MR_RETURN_IF_ERROR(LaunchGpu(
+          ctx, carries_, GpuGrid{.blocks = a.lines, .strided = true}, a));
     }
-    return LaunchGpu(ctx, slices_, blocks, a);
+    return LaunchGpu(ctx, by_threads ? columns_ : slices_, grid, a);
   }
 
  private:
   bool exclusive_ = false, reverse_ = false;
-  GpuFunction columns_, join_, carries_, slices_;
+  GpuFunction columns_, join_columns_, slices_, join_slices_, carries_;
 };
 
 constexpr char kSumStep[] = "SumStep";

@@ -18,10 +18,33 @@ namespace {
 // As in the device text.
 struct SegmentArgs {
   uint64_t x = 0, out = 0, begins = 0, keys = 0, rows = 0, factors = 0;
-  uint64_t row_mask = 0;
-  int64_t segments = 0, inner = 0, limit = 0;
-  int empty = 0, by_root = 0, width_shift = 0;
+  uint64_t row_mask = 0, owners = 0, partial = 0;
+  int64_t segments = 0, inner = 0, limit = 0, parts = 0;
+  int32_t empty = 0, by_root = 0, width_shift = 0, part_shift = 0;
+
+  // The columns that a block takes at once, in tiles of a row.
+  int64_t Tiles() const {
+    const int64_t width = int64_t{1} << width_shift;
+    return (inner + width - 1) / width;
+  }
 };
+
+// Cuts members into parts, of 2^least_shift members or more, unless there are
+// too few. Returns whether it did.
+bool CutMembers(SegmentArgs& a, int64_t members, int32_t least_shift) {
+  // Beyond so many parts their values, of which each has `inner`, are the
+  // limit.
+  constexpr int64_t kEnoughParts = 1024, kMaxValues = int64_t{1} << 24;
+  a.part_shift = least_shift;
+  while (members >> a.part_shift > kEnoughParts &&
+         (members >> a.part_shift) * a.inner > kMaxValues) {
+    ++a.part_shift;
+  }
+  const int64_t parts = members >> a.part_shift;
+  if (parts < 2) return false;
+  a.parts = parts;
+  return true;
+}
 
 uint64_t AddressOrNull(const Tensor* t) {
   return t == nullptr || t->num_elements() == 0 ? 0 : t->device_address();
@@ -46,7 +69,10 @@ StatusOr<GpuSegments> GpuSegments::Make(const KernelInit& init, DataType type,
                   {&s.begins_of_ids_, "BeginsOfIds"},
                   {&s.factors_, "RowFactors"},
                   {&s.threads_, "SegmentsOfThreads"},
-                  {&s.blocks_, "SegmentsOfBlocks"}};
+                  {&s.blocks_, "SegmentsOfBlocks"},
+                  {&s.owners_, "OwnersOfParts"},
+                  {&s.join_, "JoinParts"},
+                  {&s.segments_of_parts_, "SegmentsOfParts"}};
   for (const auto& e : kEntries) {
     MR_ASSIGN_OR_RETURN(*e.function,
                         LoadGpuFunction(init, texts, e.entry, defines));
@@ -108,15 +134,39 @@ Status GpuSegments::Reduce(KernelContext& ctx, const Tensor& x,
   a.limit = x.num_elements() / a.inner;
   a.empty = rows.neutral_if_empty ? 1 : 0;
   a.by_root = rows.divides_by_root ? 1 : 0;
-  // A block for a segment pays if it has many rows.
-  constexpr int64_t kManyRows = 64;
-  if (rows.members / a.segments < kManyRows) {
-    return LaunchGpu(ctx, threads_, GridOver(out->num_elements()), a);
-  }
   while (a.width_shift < 5 && (1 << a.width_shift) < a.inner) ++a.width_shift;
-  const int64_t width = int64_t{1} << a.width_shift;
-  const int64_t blocks = a.segments * ((a.inner + width - 1) / width);
-  return LaunchGpu(ctx, blocks_, GpuGrid{.blocks = blocks, .strided = true}, a);
+  // A block for each segment pays if they have many rows. Whatever the average
+  // is, a segment may have most of the rows, and is cut.
+  constexpr int64_t kManyRows = 64;
+  constexpr int32_t kPartForThreads = 9, kPartForBlocks = 12;
+  const bool by_threads = rows.members / a.segments < kManyRows;
+  const bool is_cut = CutMembers(a, rows.members,
+                                 by_threads ? kPartForThreads : kPartForBlocks);
+  Tensor owners, partial;
+  if (is_cut) {
+    MR_ASSIGN_OR_RETURN(
+        owners, ctx.AllocateTemp(DataType::kInt64, TensorShape({a.parts})));
+    // What is accumulated has at most the size of complex128.
+    const int64_t acc = type_ == DataType::kComplex128 ? 16 : 8;
+    MR_ASSIGN_OR_RETURN(
+        partial, ctx.AllocateTemp(DataType::kUint8,
+                                  TensorShape({a.parts * a.inner * acc})));
+    a.owners = owners.device_address();
+    a.partial = partial.device_address();
+  }
+  const GpuGrid by_parts{.blocks = a.parts * a.Tiles(), .strided = true};
+  if (is_cut) {
+    MR_RETURN_IF_ERROR(LaunchGpu(ctx, owners_, GridOver(a.parts), a));
+    MR_RETURN_IF_ERROR(LaunchGpu(ctx, join_, by_parts, a));
+  }
+  if (!by_threads) {
+    const GpuGrid grid{.blocks = a.segments * a.Tiles(), .strided = true};
+    return LaunchGpu(ctx, blocks_, grid, a);
+  }
+  MR_RETURN_IF_ERROR(
+      LaunchGpu(ctx, threads_, GridOver(out->num_elements()), a));
+  if (!is_cut) return OkStatus();
+  return LaunchGpu(ctx, segments_of_parts_, by_parts, a);
 }
 
 namespace {

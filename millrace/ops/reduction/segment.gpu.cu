@@ -1,15 +1,14 @@
 // Reductions of segments of rows of elements of type T, by OP, a struct of
 // reduce_ops.gpu.cu. ID is the type of segment ids, ROW that of indices of
 // rows. Rows of a segment are joined in an order that depends on the ids alone.
+//
 // Texts: reduction/reduce_ops.gpu.cu
 // Defines: T = float double half bfloat16 int8_t int16_t int32_t int64_t
-// uint8_t
-//   uint16_t uint32_t uint64_t complex64 complex128; OP = AddOf MeanOf
-//   ProductOf; ID = int32_t; ROW = int64_t
+//      uint8_t uint16_t uint32_t uint64_t complex64 complex128;
+//      OP = AddOf MeanOf ProductOf; ID = int32_t; ROW = int64_t
 // Defines: T = float double half bfloat16 int8_t int16_t int32_t int64_t
-// uint8_t
-//   uint16_t uint32_t uint64_t; OP = LargestOf SmallestOf; ID = int64_t; ROW =
-//   int32_t
+//      uint8_t uint16_t uint32_t uint64_t; OP = LargestOf SmallestOf;
+//      ID = int64_t; ROW = int32_t
 
 typedef OP<T> Op;
 typedef Op::Acc Acc;
@@ -62,10 +61,15 @@ struct SegmentArgs {
   uint64_t rows;      // of members, as ROW; null: the member itself
   uint64_t factors;   // of rows, as Acc; null: none
   uint64_t row_mask;  // the position in a key
+  // Parts: 2^part_shift members from a multiple of that on.
+  uint64_t owners;   // the segment that has all members of a part, or -1
+  uint64_t partial;  // joint values of these parts, [parts, inner], as Acc
   int64_t segments, inner, limit;  // rows of x: [0, limit)
+  int64_t parts;                   // 0: segments are not cut
   int empty;                       // 0: zero, 1: the op's neutral element
   int by_root;      // 1: sums are divided by the root of the size
   int width_shift;  // of threads beside each other in a row
+  int part_shift;
 };
 
 // Takes one member of a segment.
@@ -108,51 +112,160 @@ MR_DEVICE void PutSegment(const SegmentArgs& a, int64_t s, int64_t column,
   *out = Op::Finish(acc, count);
 }
 
+// The members of a segment, and the parts [first_part, last_part) of which it
+// has all members; none if `is_cut` is not.
+struct Members {
+  int64_t begin, end, first_part, last_part;
+  bool is_cut;
+};
+MR_DEVICE Members MembersOf(const SegmentArgs& a, int64_t s) {
+  const int64_t* const begins = reinterpret_cast<const int64_t*>(a.begins);
+  const int64_t begin = begins[s], end = begins[s + 1];
+  const int64_t size = int64_t{1} << a.part_shift;
+  const int64_t first = (begin + size - 1) >> a.part_shift;
+  const int64_t last = end >> a.part_shift;
+  return Members{begin, end, first, last, a.parts > 0 && first < last};
+}
+
 // A thread for each element, for segments of few rows.
 extern "C" __global__ void SegmentsOfThreads(const SegmentArgs a) {
-  const int64_t* const begins = reinterpret_cast<const int64_t*>(a.begins);
   for (GRID_STRIDE(at, a.segments * a.inner)) {
     const int64_t s = at / a.inner, column = at - s * a.inner;
-    const int64_t begin = begins[s], end = begins[s + 1];
+    const Members members = MembersOf(a, s);
+    if (members.is_cut) continue;  // SegmentsOfParts
     Acc acc = Op::Identity();
-    for (int64_t m = begin; m < end; ++m) acc = TakeMember(a, acc, m, column);
-    PutSegment(a, s, column, acc, end - begin);
+    for (int64_t m = members.begin; m < members.end; ++m) {
+      acc = TakeMember(a, acc, m, column);
+    }
+    PutSegment(a, s, column, acc, members.end - members.begin);
   }
 }
-// A block for some columns of a segment; lines of threads share its rows.
-extern "C" __global__ void SegmentsOfBlocks(const SegmentArgs a) {
+
+// How a block's threads share rows: `width` threads are beside each other in a
+// row, and the lines of threads take different rows.
+struct Lines {
+  int width, count, across, own;
+
+  MR_DEVICE explicit Lines(int width_shift)
+      : width(1 << width_shift),
+        count(256 >> width_shift),
+        across(threadIdx.x & (width - 1)),
+        own(threadIdx.x >> width_shift) {}
+};
+// Returns the joint value of the lines in each thread of line 0. All threads
+// call it.
+MR_DEVICE Acc MergeLines(const Lines& lines, Acc acc) {
   alignas(16) __shared__ unsigned char bytes[256 * sizeof(Acc)];
   Acc* const accs = reinterpret_cast<Acc*>(bytes);
-  const int64_t* const begins = reinterpret_cast<const int64_t*>(a.begins);
-  const int width = 1 << a.width_shift;
-  const int lines = 256 >> a.width_shift;
-  const int across = threadIdx.x & (width - 1);
-  const int line = threadIdx.x >> a.width_shift;
-  const int64_t tiles = (a.inner + width - 1) >> a.width_shift;
+  accs[threadIdx.x] = acc;
+  __syncthreads();
+  for (int half = lines.count / 2; half > 0; half /= 2) {
+    if (lines.own < half) {
+      accs[threadIdx.x] =
+          Op::Merge(accs[threadIdx.x], accs[threadIdx.x + half * lines.width]);
+    }
+    __syncthreads();
+  }
+  acc = accs[lines.across];
+  __syncthreads();
+  return acc;
+}
+// The joint value of a line's members of [begin, end), on top of `acc`.
+MR_DEVICE Acc TakeLine(const SegmentArgs& a, const Lines& lines, Acc acc,
+                       int64_t begin, int64_t end, int64_t column) {
+  for (int64_t m = begin + lines.own; m < end; m += lines.count) {
+    acc = TakeMember(a, acc, m, column);
+  }
+  return acc;
+}
+// Reduces some columns of a segment: the parts of which it has all members, and
+// the members in front of these and behind them.
+MR_DEVICE void ReduceByBlock(const SegmentArgs& a, const Lines& lines,
+                             int64_t s, int64_t tile) {
+  const int64_t column = tile * lines.width + lines.across;
+  const Members members = MembersOf(a, s);
+  Acc acc = Op::Identity();
+  if (column < a.inner && !members.is_cut) {
+    acc = TakeLine(a, lines, acc, members.begin, members.end, column);
+  } else if (column < a.inner) {
+    const Acc* const partial = reinterpret_cast<const Acc*>(a.partial);
+    acc = TakeLine(a, lines, acc, members.begin,
+                   members.first_part << a.part_shift, column);
+    for (int64_t p = members.first_part + lines.own; p < members.last_part;
+         p += lines.count) {
+      acc = Op::Merge(acc, partial[p * a.inner + column]);
+    }
+    acc = TakeLine(a, lines, acc, members.last_part << a.part_shift,
+                   members.end, column);
+  }
+  acc = MergeLines(lines, acc);
+  if (lines.own == 0 && column < a.inner) {
+    PutSegment(a, s, column, acc, members.end - members.begin);
+  }
+}
+
+// A block for some columns of a segment.
+extern "C" __global__ void SegmentsOfBlocks(const SegmentArgs a) {
+  const Lines lines(a.width_shift);
+  const int64_t tiles = (a.inner + lines.width - 1) >> a.width_shift;
   for (int64_t item = blockIdx.x; item < a.segments * tiles;
        item += gridDim.x) {
     const int64_t s = item / tiles;
-    const int64_t column = (item - s * tiles) * width + across;
-    const int64_t begin = begins[s], end = begins[s + 1];
+    ReduceByBlock(a, lines, s, item - s * tiles);
+  }
+}
+
+// Finds the owners of parts.
+extern "C" __global__ void OwnersOfParts(const SegmentArgs a) {
+  const int64_t* const begins = reinterpret_cast<const int64_t*>(a.begins);
+  for (GRID_STRIDE(p, a.parts)) {
+    const int64_t begin = p << a.part_shift;
+    // The segments that begin there or before.
+    int64_t low = 0, high = a.segments + 1;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (begins[middle] <= begin) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    const int64_t s = low - 1;
+    const bool has_all =
+        s >= 0 && s < a.segments && begins[s + 1] >= (p + 1) << a.part_shift;
+    reinterpret_cast<int64_t*>(a.owners)[p] = has_all ? s : -1;
+  }
+}
+// Joins the members of parts that have an owner: a block for some columns.
+extern "C" __global__ void JoinParts(const SegmentArgs a) {
+  const Lines lines(a.width_shift);
+  const int64_t* const owners = reinterpret_cast<const int64_t*>(a.owners);
+  const int64_t tiles = (a.inner + lines.width - 1) >> a.width_shift;
+  for (int64_t item = blockIdx.x; item < a.parts * tiles; item += gridDim.x) {
+    const int64_t p = item / tiles;
+    if (owners[p] < 0) continue;
+    const int64_t column = (item - p * tiles) * lines.width + lines.across;
     Acc acc = Op::Identity();
     if (column < a.inner) {
-      for (int64_t m = begin + line; m < end; m += lines) {
-        acc = TakeMember(a, acc, m, column);
-      }
+      acc = TakeLine(a, lines, acc, p << a.part_shift, (p + 1) << a.part_shift,
+                     column);
     }
-    accs[threadIdx.x] = acc;
-    __syncthreads();
-    for (int half = lines / 2; half > 0; half /= 2) {
-      if (line < half) {
-        accs[threadIdx.x] =
-            Op::Merge(accs[threadIdx.x], accs[threadIdx.x + half * width]);
-      }
-      __syncthreads();
+    acc = MergeLines(lines, acc);
+    if (lines.own == 0 && column < a.inner) {
+      reinterpret_cast<Acc*>(a.partial)[p * a.inner + column] = acc;
     }
-    if (line == 0 && column < a.inner) {
-      PutSegment(a, s, column, accs[across], end - begin);
-    }
-    __syncthreads();
+  }
+}
+// The segments that SegmentsOfThreads leaves out, each by the block of its
+// first part.
+extern "C" __global__ void SegmentsOfParts(const SegmentArgs a) {
+  const Lines lines(a.width_shift);
+  const int64_t* const owners = reinterpret_cast<const int64_t*>(a.owners);
+  const int64_t tiles = (a.inner + lines.width - 1) >> a.width_shift;
+  for (int64_t item = blockIdx.x; item < a.parts * tiles; item += gridDim.x) {
+    const int64_t p = item / tiles, s = owners[p];
+    if (s < 0 || (p > 0 && owners[p - 1] == s)) continue;
+    ReduceByBlock(a, lines, s, item - p * tiles);
   }
 }
 

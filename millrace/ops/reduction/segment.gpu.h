@@ -40,13 +40,16 @@ class GpuSegments {
   // Returns 1 by the size of each segment, or by its root.
   StatusOr<Tensor> RowFactors(KernelContext& ctx, const Tensor& begins,
                               Factor factor) const;
-  // Sets `out`, [segments, ...], to the reductions of rows of `x`.
+  // Sets `out`, [segments, ...], to the reductions of rows of `x`. Long
+  // segments are shared by blocks. Rows are joined in an order that the ids
+  // decide.
   Status Reduce(KernelContext& ctx, const Tensor& x, const GpuSegmentRows& rows,
                 Tensor* out) const;
 
  private:
   DataType type_ = DataType::kInvalid;
-  GpuFunction begins_of_keys_, begins_of_ids_, factors_, threads_, blocks_;
+  GpuFunction begins_of_keys_, begins_of_ids_, factors_, threads_, blocks_,
+      owners_, join_, segments_of_parts_;
 };
 
 }  // namespace millrace::ops

@@ -1,6 +1,8 @@
 // The distinct rows that sorted keys name: keys have a row above
 // `position_bits`, and all bits set if it does not exist. INDEX is the type of
-// rows. Defines: INDEX = int32_t int64_t
+// rows.
+//
+// Defines: INDEX = int32_t int64_t
 
 // Marks the first key of each row.
 extern "C" __global__ void MarkRows(const uint64_t* keys, int64_t n,

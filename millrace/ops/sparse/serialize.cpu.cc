@@ -76,7 +76,7 @@ Status RunSerializeMany(KernelContext& ctx) {
 
 StatusOr<Tensor> Read(KernelContext& ctx, const StringElement& from, size_t,
                       int) {
-  StatusOr<Tensor> t = DecodeTensor(from.view(), ctx.device().allocator());
+  StatusOr<Tensor> t = DecodeTensor(from.view(), ctx.allocator());
   if (t.status().code() == StatusCode::kInvalidArgument) {
     return Prefix("Could not parse serialized proto: ", t.status());
   }

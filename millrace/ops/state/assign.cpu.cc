@@ -114,7 +114,7 @@ Status UpdateVariable(KernelContext& ctx, Variable& variable,
   WriterLock lock(variable.mu());
   MR_RETURN_IF_ERROR(CheckUpdateShape(ctx, variable, value));
   MR_ASSIGN_OR_RETURN(Tensor* const target,
-                      variable.MutableLocked(ctx.device().allocator()));
+                      variable.MutableLocked(ctx.allocator()));
   return Dispatch(NumericTypes{}, value.dtype(), [&]<class T>() -> Status {
     T* out = target->mutable_flat<T>().data();
     const T* in = value.flat<T>().data();

@@ -1,7 +1,8 @@
 // Adds to a variable or subtracts from it. T is the type of elements, unsigned
 // for integers, which wrap around; SUBTRACT is 0 or 1.
+//
 // Defines: T = uint8_t uint16_t uint32_t uint64_t half bfloat16 float double
-// complex64 complex128; SUBTRACT = 0 1
+//      complex64 complex128; SUBTRACT = 0 1
 
 constexpr int kPackElements = 16 / sizeof(T);
 

@@ -42,7 +42,7 @@ class ReadVariableKernel {
             "Trying to read variable with wrong dtype. Expected ",
             DataTypeName(dtypes_[i]), " got ", DataTypeName(variable->dtype()));
       }
-      StatusOr<Tensor> value = variable->Read(ctx.device().allocator());
+      StatusOr<Tensor> value = variable->Read(ctx.allocator());
       if (!value.ok()) {
         const ResourceHandle& handle = *ctx.input(i).flat<ResourceElement>()[0];
         return HasNoValue(

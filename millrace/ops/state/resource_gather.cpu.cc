@@ -36,7 +36,7 @@ class ResourceGatherKernel {
     Variable* const pointer = variable.get();
     MR_ASSIGN_OR_RETURN(const VariableRows rows,
                         VariableRows::Make({&pointer, 1}, VariableRows::kRead,
-                                           ctx.device().allocator()));
+                                           ctx.allocator()));
     const TensorShape& shape = rows.value(0).shape();
     MR_ASSIGN_OR_RETURN(
         TensorShape result,

@@ -1,7 +1,8 @@
 // Copies rows of a variable by their indices. T is a type of an element's size,
 // INDEX that of the indices.
-// Defines: T = uint8_t uint16_t uint32_t uint64_t complex128; INDEX = int32_t
-// int64_t
+//
+// Defines: T = uint8_t uint16_t uint32_t uint64_t complex128;
+//      INDEX = int32_t int64_t
 
 // Copies `elements` elements of type E each: row `indices[i]` of its batch, of
 // `limit` rows, becomes row i of `to`, or zeros if there is no such row.

@@ -106,7 +106,7 @@ class ScatterKernel {
     Variable* const pointer = &variable;
     MR_ASSIGN_OR_RETURN(const VariableRows rows,
                         VariableRows::Make({&pointer, 1}, VariableRows::kUpdate,
-                                           ctx.device().allocator()));
+                                           ctx.allocator()));
     const TensorShape& shape = rows.value(0).shape();
     MR_RETURN_IF_ERROR(
         CheckRowUpdates(ctx.ref_input(0) == nullptr, indices, updates, shape));

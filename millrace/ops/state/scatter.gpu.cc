@@ -113,6 +113,16 @@ Status GpuScatter::Run(KernelContext& ctx, Tensor& target,
                    grid.blocks_per_row);
 }
 
+Status GpuScatter::RunByPlace(KernelContext& ctx, Tensor& target,
+                              const Tensor& places,
+                              const Tensor& updates) const {
+  const int64_t dims[] = {target.num_elements()};
+  const int64_t count = places.num_elements();
+  Tensor elements = target.Reshaped(TensorShape({dims[0]}));
+  return Run(ctx, elements, places, count, dims,
+             updates.Reshaped(TensorShape({count})));
+}
+
 // As in TensorFlow, reference variables of int32 are on CPUs; resources of that
 // type are in host memory.
 #define MR_GPU_INT32_SCATTER "dtype: int32; Tindices: int32, int64"

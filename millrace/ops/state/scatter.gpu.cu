@@ -1,12 +1,14 @@
 // Updates rows or slices of a variable. T is the type of elements; OP is one of
 // the structs below.
+//
 // Defines: T = uint8_t uint16_t uint32_t uint64_t complex128; OP = ReplaceOp
 // Defines: T = bool uint8_t uint16_t uint32_t uint64_t half bfloat16 float
-// double complex64 complex128; OP = AddOp SubtractOp Defines: T = uint8_t
-// uint16_t uint32_t uint64_t half bfloat16 float double complex64 complex128;
-// OP = MultiplyOp DivideOp Defines: T = int8_t int16_t int64_t; OP = DivideOp
+//      double complex64 complex128; OP = AddOp SubtractOp
+// Defines: T = uint8_t uint16_t uint32_t uint64_t half bfloat16 float double
+//      complex64 complex128; OP = MultiplyOp DivideOp
+// Defines: T = int8_t int16_t int64_t; OP = DivideOp
 // Defines: T = int8_t int16_t int64_t uint8_t uint16_t uint32_t uint64_t half
-// bfloat16 float double; OP = SmallerOp LargerOp
+//      bfloat16 float double; OP = SmallerOp LargerOp
 
 struct ReplaceOp {
   template <class S>

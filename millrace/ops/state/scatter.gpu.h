@@ -35,6 +35,12 @@ class GpuScatter {
              int64_t count, absl::Span<const int64_t> dims,
              const Tensor& updates) const;
 
+  // Enqueues an update of one element of `target` by each element of `updates`,
+  // whose place is that among all elements, in their order. `places` has as
+  // many elements as `updates`; places outside of the target are passed over.
+  Status RunByPlace(KernelContext& ctx, Tensor& target, const Tensor& places,
+                    const Tensor& updates) const;
+
  private:
   GpuRowOrder order_;
   GpuFunction scatter_;

@@ -62,7 +62,7 @@ class ScatterNdVariableKernel {
     Variable* const pointer = &variable;
     MR_ASSIGN_OR_RETURN(const VariableRows rows,
                         VariableRows::Make({&pointer, 1}, VariableRows::kUpdate,
-                                           ctx.device().allocator()));
+                                           ctx.allocator()));
     const TensorShape& shape = rows.value(0).shape();
     Tensor indices;
     MR_RETURN_IF_ERROR(CheckScatter(ctx.input(1), updates, shape, &indices));

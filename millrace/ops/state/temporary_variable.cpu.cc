@@ -70,8 +70,7 @@ class DestroyTemporaryKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(Tensor value,
-                        ctx.ref_input(0)->Read(ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(Tensor value, ctx.ref_input(0)->Read(ctx.allocator()));
     MR_RETURN_IF_ERROR(ctx.step().container->store().Delete(
         StepContainerOf(ctx), TemporaryKey(ctx, name_), Temporary::kTypeName));
     ctx.set_output(0, std::move(value));

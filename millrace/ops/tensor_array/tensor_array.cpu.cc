@@ -163,8 +163,7 @@ Status TensorArray::AddTo(KernelContext& ctx, int32_t index, Slot& slot,
                            " are not added on a GPU");
     }
     if (!slot.own_copy) {
-      MR_ASSIGN_OR_RETURN(slot.tensor,
-                          slot.tensor.DeepCopy(ctx.device().allocator()));
+      MR_ASSIGN_OR_RETURN(slot.tensor, slot.tensor.DeepCopy(ctx.allocator()));
       slot.own_copy = true;
     }
     MR_RETURN_IF_ERROR(options_.device_sum(ctx, &slot.tensor, value));

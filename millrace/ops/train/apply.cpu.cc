@@ -74,7 +74,7 @@ StatusOr<std::unique_ptr<LockedVariables>> LockedVariables::Make(
   }
   for (Variable* variable : pointers) {
     MR_ASSIGN_OR_RETURN(Tensor* const tensor,
-                        variable->MutableLocked(ctx.device().allocator()));
+                        variable->MutableLocked(ctx.allocator()));
     locked->tensors_.push_back(tensor);
   }
   return locked;
@@ -117,9 +117,9 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
     pointers.push_back(variable.get());
     made->variables_.push_back(std::move(variable));
   }
-  MR_ASSIGN_OR_RETURN(auto rows,
-                      VariableRows::Make(pointers, VariableRows::kUpdate,
-                                         ctx.device().allocator()));
+  MR_ASSIGN_OR_RETURN(
+      auto rows,
+      VariableRows::Make(pointers, VariableRows::kUpdate, ctx.allocator()));
   made->rows_.emplace(std::move(rows));
   const TensorShape& shape = made->rows_->value(0).shape();
   for (int i = 1; i < count; ++i) {

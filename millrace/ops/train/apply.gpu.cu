@@ -4,16 +4,21 @@
 // The kernel that is compiled (apply.gpu.cc) defines: T, the type of elements;
 // RULE, one of the structs below; FLAG, an attribute of the op that its rule
 // knows, as 0 or 1; ROWS, 1 for the kernel that takes rows of gradients.
-// Defines: T = float double half bfloat16 complex64 complex128; RULE =
-// GradientDescent Adadelta RmsProp CenteredRmsProp; FLAG = 0; ROWS = 0 1
-// Defines: T = float double half bfloat16 complex64 complex128; RULE = Momentum
-// KerasMomentum Adagrad AdagradV2; FLAG = 0 1; ROWS = 0 1 Defines: T = float
-// double half bfloat16 complex64 complex128; RULE = Adam; FLAG = 0 1; ROWS = 0
-// Defines: T = float double half bfloat16; RULE = AmsGrad AdaMax AddSign
-// PowerSign; FLAG = 0; ROWS = 0 Defines: T = float double half bfloat16; RULE =
-// Ftrl FtrlV2; FLAG = 0 1; ROWS = 0 1 Defines: T = float double; RULE =
-// AdagradDa ProximalGradientDescent; FLAG = 0; ROWS = 0 1 Defines: T = float
-// double half; RULE = ProximalAdagrad; FLAG = 0; ROWS = 0 1
+//
+// Defines: T = float double half bfloat16 complex64 complex128;
+//      RULE = GradientDescent Adadelta RmsProp CenteredRmsProp; FLAG = 0;
+//      ROWS = 0 1
+// Defines: T = float double half bfloat16 complex64 complex128;
+//      RULE = Momentum KerasMomentum Adagrad AdagradV2; FLAG = 0 1; ROWS = 0 1
+// Defines: T = float double half bfloat16 complex64 complex128; RULE = Adam;
+//      FLAG = 0 1; ROWS = 0
+// Defines: T = float double half bfloat16;
+//      RULE = AmsGrad AdaMax AddSign PowerSign; FLAG = 0; ROWS = 0
+// Defines: T = float double half bfloat16; RULE = Ftrl FtrlV2; FLAG = 0 1;
+//      ROWS = 0 1
+// Defines: T = float double; RULE = AdagradDa ProximalGradientDescent;
+//      FLAG = 0; ROWS = 0 1
+// Defines: T = float double half; RULE = ProximalAdagrad; FLAG = 0; ROWS = 0 1
 
 using Element = Compute<T>;
 

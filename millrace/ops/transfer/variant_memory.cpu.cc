@@ -77,7 +77,7 @@ class Move : public std::enable_shared_from_this<Move> {
     Device& device = ctx_.device();
     MR_ASSIGN_OR_RETURN(
         Tensor to,
-        Tensor::Allocate(
+        ctx_.AllocateFrom(
             to_ == MoveTo::kHost ? device.host_allocator() : device.allocator(),
             t.dtype(), t.shape()));
     leaves_.push_back({t, std::move(to)});

@@ -56,9 +56,9 @@ class NegTrainKernel {
 
   Status Run(KernelContext& ctx) const {
     Variable* const tables[] = {ctx.ref_input(0), ctx.ref_input(1)};
-    MR_ASSIGN_OR_RETURN(const VariableRows rows,
-                        VariableRows::Make(tables, VariableRows::kUpdate,
-                                           ctx.device().allocator()));
+    MR_ASSIGN_OR_RETURN(
+        const VariableRows rows,
+        VariableRows::Make(tables, VariableRows::kUpdate, ctx.allocator()));
     MR_RETURN_IF_ERROR(Check(ctx, rows));
     const auto examples = ctx.input(2).flat<int32_t>();
     const auto labels = ctx.input(3).flat<int32_t>();

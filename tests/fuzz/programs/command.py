@@ -26,6 +26,9 @@ def parser():
     "--client", action="store_true", help="no stock servers: programs by Millrace's own Python client, beside the stock client"
   )
   ap.add_argument(
+    "--gpu", action="store_true", help="each task of ours has a GPU, of the libraries that stand in for CUDA's (tests/gpu)"
+  )
+  ap.add_argument(
     "--planted",
     action="store_true",
     help="build versions with the faults of planted/*.patch; a program must find each "

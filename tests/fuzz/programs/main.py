@@ -54,7 +54,7 @@ def report(args, judge, k, made, verdict):
   else:
     print(text)
   print(
-    f"again: ./dev fuzz programs{' --client' if args.client else ''} --seed {args.seed} --only {k}{'' if args.variables == 'both' else ' --variables ' + args.variables}",
+    f"again: ./dev fuzz programs{' --client' if args.client else ''}{' --gpu' if args.gpu else ''} --seed {args.seed} --only {k}{'' if args.variables == 'both' else ' --variables ' + args.variables}",
     flush=True,
   )
 
@@ -103,6 +103,18 @@ def processor_seconds(sides):
   return "processor seconds: " + ", ".join(parts)
 
 
+def gpus():
+  """Of servers that have a card each, a ps too; the host cannot read its memory."""
+  libraries = os.path.join(os.environ["MILLRACE_BUILD"], "tests", "gpu_standin")
+  environment = dict(
+    MILLRACE_CUDA_LIBRARIES=libraries,
+    MILLRACE_GPU_CACHE=os.path.join(libraries, "code"),
+    MILLRACE_STANDIN_STRICT="1",
+    CUDA_VISIBLE_DEVICES="0",
+  )
+  return dict(environment=environment, flags=["--visible_devices", "0"])
+
+
 def main():
   args = command.parser().parse_args()
   if args.against and args.against != "stock":
@@ -112,7 +124,7 @@ def main():
 
   s.tf1.logging.set_verbosity("ERROR")
   s.tf1.disable_v2_behavior()
-  ours, least = s.Side("stock" if args.against == "stock" else "millrace"), 0
+  ours, least = s.Side("stock" if args.against == "stock" else "millrace", **(gpus() if args.gpu else {})), 0
   if args.places:
     import places
 

@@ -51,13 +51,14 @@ def config(rewriting):
 class Side:
   """A cluster and the sessions that the program at hand has on it."""
 
-  def __init__(self, kind, tasks=None, masters=MASTERS):
-    """`masters`: of sessions 0, 1 and 2."""
+  def __init__(self, kind, tasks=None, masters=MASTERS, environment=None, flags=()):
+    """`masters`: of sessions 0, 1 and 2; `environment` and `flags`: of the servers, beside what they have anyway."""
     self.kind, self.tasks, self.masters = kind, tasks or TASKS, masters
+    self.environment, self.flags = environment, flags
     self.cluster, self.sessions = None, {}
 
   def start(self):
-    self.cluster = task_servers.Cluster(self.tasks, kind=self.kind)
+    self.cluster = task_servers.Cluster(self.tasks, kind=self.kind, environment=self.environment, flags=self.flags)
 
   def stop(self):
     if self.cluster:

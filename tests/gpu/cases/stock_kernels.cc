@@ -1,5 +1,7 @@
 #include "tests/gpu/cases/stock_kernels.h"
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -103,11 +105,26 @@ StatusOr<std::set<std::string>> ReadListedKernels(const std::string& path) {
   return std::set<std::string>(lines.begin(), lines.end());
 }
 
+namespace {
+
+// Returns whether stock's kernel takes and gives nothing that lies on a GPU.
+bool IsAllOnHost(const StockKernel& kernel, const OpDef& op) {
+  const auto on_host = [&](const ArgDef& arg) {
+    return kernel.host.count(arg.name) > 0 || arg.type == DataType::kResource ||
+           arg.type == DataType::kString || arg.type == DataType::kVariant;
+  };
+  return std::all_of(op.inputs.begin(), op.inputs.end(), on_host) &&
+         std::all_of(op.outputs.begin(), op.outputs.end(), on_host);
+}
+
+}  // namespace
+
 std::vector<std::string> MissingKernels(const std::vector<StockKernel>& stock,
                                         const OpRegistry& ops,
                                         const KernelTable& kernels) {
   struct Op {
     bool some = false;             // of its kernels are there
+    bool by_host = false;          // one of these is the CPU's
     std::set<std::string> others;  // of two attributes and more
     std::set<std::string> types;   // of one attribute
     std::string attr;
@@ -118,8 +135,11 @@ std::vector<std::string> MissingKernels(const std::vector<StockKernel>& stock,
     if (op == nullptr) continue;
     Op& row = by_op[kernel.op];
     for (const Choice& choice : Choices(kernel)) {
-      if (kernels.Has("GPU", *op, AttrsOf(*op, choice))) {
+      const auto ours = kernels.FindRow("GPU", *op, AttrsOf(*op, choice));
+      if (ours.ok()) {
         row.some = true;
+        row.by_host |=
+            (*ours)->entry->only_if_asked && !IsAllOnHost(kernel, *op);
       } else if (choice.size() == 1 &&
                  (row.attr.empty() || row.attr == choice[0].first)) {
         row.attr = choice[0].first;
@@ -131,6 +151,7 @@ std::vector<std::string> MissingKernels(const std::vector<StockKernel>& stock,
   }
   std::vector<std::string> lines;
   for (const auto& [name, row] : by_op) {
+    if (row.by_host) lines.push_back(absl::StrCat(name, " by the host"));
     if (row.types.empty() && row.others.empty()) continue;
     if (!row.some) {
       lines.push_back(name);

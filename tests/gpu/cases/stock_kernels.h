@@ -26,8 +26,9 @@ StatusOr<std::vector<StockKernel>> ReadStockKernels(const std::string& path);
 StatusOr<std::set<std::string>> ReadListedKernels(const std::string& path);
 
 // Returns what of `stock` no kernel of ours fits, one line an op or a part of
-// one: "Abs", "Abs T=half,double", "Concat T=half Tidx=int64". Ops that `ops`
-// does not have are left out.
+// one: "Abs", "Abs T=half,double", "Concat T=half Tidx=int64", and what the
+// CPU's kernels do for a GPU: "Abs by the host". Ops that `ops` does not have
+// are left out.
 std::vector<std::string> MissingKernels(const std::vector<StockKernel>& stock,
                                         const OpRegistry& ops,
                                         const KernelTable& kernels);

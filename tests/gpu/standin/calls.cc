@@ -78,6 +78,12 @@ int CountCall(const char* name) {
   return 0;
 }
 
+void AddCount(const std::string& name, unsigned long long more) {
+  Calls& calls = GetCalls();
+  const std::lock_guard<std::mutex> lock(calls.mu);
+  calls.counts[name] += more;
+}
+
 bool AddFailures(const std::string& text) {
   Calls& calls = GetCalls();
   const std::lock_guard<std::mutex> lock(calls.mu);

@@ -8,6 +8,9 @@ namespace millrace::cuda::standin {
 // Counts a call. Returns 0, or the error that it has to return.
 int CountCall(const char* name);
 
+// Counts `more` of something else that a test asks for, "blocks of ENTRY".
+void AddCount(const std::string& name, unsigned long long more);
+
 // Adds failures: "cuMemAlloc_v2:3=2;cuLaunchKernel:5-=719", which are names,
 // the number of the call counted from now (with "-" that one and all later
 // ones) and the error, 999 if it is left out. "" takes all failures away.

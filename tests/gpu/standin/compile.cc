@@ -29,8 +29,12 @@ const std::vector<std::string>& Flags() {
   static const auto* const flags = new std::vector<std::string> {
     "-std=gnu++17", "-O1", "-fPIC", "-w", "-fno-exceptions", "-fno-rtti",
         "-fno-asynchronous-unwind-tables", "-fno-math-errno",
-        "-ffp-contract=off", "-fno-strict-aliasing", "-fvisibility=hidden",
+        "-fno-strict-aliasing", "-fvisibility=hidden",
         "-fsanitize-undefined-trap-on-error",
+        FusesMultiplyAdds() ? "-ffp-contract=fast" : "-ffp-contract=off",
+#if defined(__x86_64__)
+        FusesMultiplyAdds() ? "-mfma" : "-mno-fma",
+#endif
 #if defined(__SANITIZE_ADDRESS__)
         "-fsanitize=address,alignment", "-g1",
 #elif defined(__SANITIZE_THREAD__)

@@ -83,7 +83,8 @@ S ApplyEpilogue(BlasEpilogue epilogue, S x, S bias) {
   if constexpr (std::is_floating_point_v<S>) {
     if (epilogue == BlasEpilogue::kNone) return x;
     x += bias;
-    if (epilogue == BlasEpilogue::kBiasRelu) return x > 0 || x != x ? x : S(0);
+    // Nothing is said of NaN.
+    if (epilogue == BlasEpilogue::kBiasRelu) return x > 0 ? x : S(0);
     if (epilogue == BlasEpilogue::kBiasGelu) {
       const S inner = S(0.7978845608028654) * (x + S(0.044715) * x * x * x);
       return S(0.5) * x * (S(1) + std::tanh(inner));

@@ -1,7 +1,9 @@
 // The stand-in of libcudnn's convolutions: plain loops, in the order of a
 // stream. It gives several algorithms for each problem: for floats one that
-// rounds to tf32, which callers must leave out unless they allow that, then
-// one with a workspace, which it uses, then one without.
+// rounds to tf32, which callers must leave out unless they allow that, for
+// gradients one that says that it is not deterministic (uses of which are
+// counted as "any order"), then one with a workspace, which it uses, then one
+// without.
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -42,7 +44,8 @@ namespace {
 
 constexpr size_t kDnnWorkspaceBytes = 4096;
 // The numbers of algorithms.
-constexpr int kRounding = 1, kWithWorkspace = 0, kWithoutWorkspace = 2;
+constexpr int kRounding = 1, kWithWorkspace = 0, kWithoutWorkspace = 2,
+              kInAnyOrder = 4;
 
 enum class Pass { kForward, kInput, kFilter };
 
@@ -226,7 +229,7 @@ void RunConvolution(void* data) {
 
 DnnResult Algorithms(const DnnTensorObject& in, const DnnFilterObject& filter,
                      const DnnConvolutionObject& c, const DnnTensorObject& out,
-                     int requested, int* returned,
+                     Pass pass, int requested, int* returned,
                      DnnAlgorithmResult* results) {
   *returned = 0;
   if (!FitEachOther(in, filter, c, out)) return DnnResult::kBadParameter;
@@ -237,7 +240,8 @@ DnnResult Algorithms(const DnnTensorObject& in, const DnnFilterObject& filter,
     result.algorithm = algorithm;
     result.status = status;
     result.workspace_bytes = workspace;
-    result.determinism = DnnDeterminism::kYes;
+    result.determinism =
+        algorithm == kInAnyOrder ? DnnDeterminism::kNot : DnnDeterminism::kYes;
     result.math = math;
     results[(*returned)++] = result;
   };
@@ -246,6 +250,7 @@ DnnResult Algorithms(const DnnTensorObject& in, const DnnFilterObject& filter,
   }
   const DnnMath math =
       c.math == DnnMath::kTensorCores ? c.math : DnnMath::kDefault;
+  if (pass != Pass::kForward) add(kInAnyOrder, 0, math, DnnResult::kSuccess);
   add(kWithWorkspace, kDnnWorkspaceBytes, math, DnnResult::kSuccess);
   add(kWithoutWorkspace, 0, math, DnnResult::kSuccess);
   add(3, 0, math, DnnResult::kNotSupported);
@@ -287,6 +292,9 @@ DnnResult Start(DnnHandle handle, Pass pass, const Operands& operands,
       break;
     case kWithoutWorkspace:
       break;
+    case kInAnyOrder:
+      CountCall("any order");
+      break;
     default:
       return DnnResult::kNotSupported;
   }
@@ -322,6 +330,11 @@ using namespace millrace::cuda::standin;  // NOLINT
   if (const int error = CountCall(#symbol)) { \
     return static_cast<DnnResult>(error);     \
   }
+
+extern "C" __attribute__((visibility("default"))) size_t
+cudnnGetCudartVersion() {
+  return 13000;
+}
 
 MR_STANDIN_DNN(cudnnCreate, DnnHandle* handle) {
   MR_COUNT_DNN(cudnnCreate);
@@ -429,24 +442,24 @@ MR_STANDIN_DNN(cudnnGetConvolutionForwardAlgorithm_v7, DnnHandle /*handle*/,
                DnnTensor output, int requested, int* returned,
                DnnAlgorithmResult* results) {
   MR_COUNT_DNN(cudnnGetConvolutionForwardAlgorithm_v7);
-  return Algorithms(*input, *filter, *convolution, *output, requested, returned,
-                    results);
+  return Algorithms(*input, *filter, *convolution, *output, Pass::kForward,
+                    requested, returned, results);
 }
 MR_STANDIN_DNN(cudnnGetConvolutionBackwardDataAlgorithm_v7,
                DnnHandle /*handle*/, DnnFilter filter, DnnTensor output,
                DnnConvolution convolution, DnnTensor input, int requested,
                int* returned, DnnAlgorithmResult* results) {
   MR_COUNT_DNN(cudnnGetConvolutionBackwardDataAlgorithm_v7);
-  return Algorithms(*input, *filter, *convolution, *output, requested, returned,
-                    results);
+  return Algorithms(*input, *filter, *convolution, *output, Pass::kInput,
+                    requested, returned, results);
 }
 MR_STANDIN_DNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7,
                DnnHandle /*handle*/, DnnTensor input, DnnTensor output,
                DnnConvolution convolution, DnnFilter filter, int requested,
                int* returned, DnnAlgorithmResult* results) {
   MR_COUNT_DNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
-  return Algorithms(*input, *filter, *convolution, *output, requested, returned,
-                    results);
+  return Algorithms(*input, *filter, *convolution, *output, Pass::kFilter,
+                    requested, returned, results);
 }
 
 MR_STANDIN_DNN(cudnnConvolutionForward, DnnHandle handle, const void* alpha,

@@ -587,16 +587,34 @@ static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __frcp_rn(float x) { return 1.0f / x; }
 static inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
 static inline float __frsqrt_rn(float x) { return rsqrtf(x); }
-static inline float __fadd_rn(float a, float b) { return a + b; }
-static inline float __fsub_rn(float a, float b) { return a - b; }
-static inline float __fmul_rn(float a, float b) { return a * b; }
+// Takes no part in a multiplication and addition at once.
+template <class F>
+static inline F standin_rounded(F x) {
+  volatile F rounded = x;
+  return rounded;
+}
+static inline float __fadd_rn(float a, float b) {
+  return standin_rounded(a) + standin_rounded(b);
+}
+static inline float __fsub_rn(float a, float b) {
+  return standin_rounded(a) - standin_rounded(b);
+}
+static inline float __fmul_rn(float a, float b) {
+  return standin_rounded(a * b);
+}
 static inline float __fdiv_rn(float a, float b) { return a / b; }
 static inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);
 }
-static inline double __dadd_rn(double a, double b) { return a + b; }
-static inline double __dsub_rn(double a, double b) { return a - b; }
-static inline double __dmul_rn(double a, double b) { return a * b; }
+static inline double __dadd_rn(double a, double b) {
+  return standin_rounded(a) + standin_rounded(b);
+}
+static inline double __dsub_rn(double a, double b) {
+  return standin_rounded(a) - standin_rounded(b);
+}
+static inline double __dmul_rn(double a, double b) {
+  return standin_rounded(a * b);
+}
 static inline double __ddiv_rn(double a, double b) { return a / b; }
 static inline double __fma_rn(double a, double b, double c) {
   return fma(a, b, c);

@@ -241,6 +241,10 @@ MR_STANDIN_EXPORT Result cuLaunchKernel(Function function, unsigned grid_x,
   work.run = [launch, copied]() mutable {
     const int failed = standin::CountCall("kernel");
     if (failed != 0) return static_cast<Result>(failed);
+    const StandInDim& grid = launch.grid;
+    standin::AddCount(
+        std::string("blocks of ") + launch.entry->name,
+        static_cast<unsigned long long>(grid.x) * grid.y * grid.z);
     const std::vector<void*> pointers = copied->Pointers();
     launch.arguments = pointers.data();
     return static_cast<Result>(standin::RunGrid(launch));

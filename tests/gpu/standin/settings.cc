@@ -105,6 +105,8 @@ std::string Variable(const char* name, const char* otherwise) {
   return value != nullptr ? value : otherwise;
 }
 
+bool FusesMultiplyAdds() { return Variable("FMA", "0") == "1"; }
+
 Settings& GetSettings() {
   // Streams of the process use it until the process ends.
   static Settings* const settings = Read();

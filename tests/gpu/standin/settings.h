@@ -38,6 +38,10 @@ Settings& GetSettings();
 // Changes "strict", "lazy" or "seed"; returns false for another name.
 bool ChangeSetting(const std::string& name, const std::string& value);
 
+// Returns whether MILLRACE_STANDIN_FMA is 1: device text multiplies and adds at
+// once where it may, as GPUs do.
+bool FusesMultiplyAdds();
+
 // Returns the variable MILLRACE_STANDIN_<name>, or `otherwise`.
 std::string Variable(const char* name, const char* otherwise);
 

@@ -4,15 +4,6 @@
 #include "tests/gpu/standin/objects.h"
 
 namespace millrace::cuda::standin {
-namespace {
-
-// After these the context answers each later call with the same error.
-bool IsSticky(Result error) {
-  const int code = static_cast<int>(error);
-  return code >= 700 && code <= 719 && code != 704 && code != 705;
-}
-
-}  // namespace
 
 State& GetState() {
   static State* const state = new State;
@@ -30,7 +21,7 @@ Result BeginCall(const char* symbol) {
   const std::lock_guard<std::mutex> lock(state.mu);
   if (error != Result::kSuccess) {
     ContextObject* const context = CurrentContext();
-    if (IsSticky(error) && context != nullptr &&
+    if (EndsContext(error) && context != nullptr &&
         context->error == Result::kSuccess)
       context->error = error;
     return error;

@@ -141,6 +141,11 @@ struct bfloat16 {
 
 // ---- Complex numbers.
 
+// A product that is rounded even where a sum takes it, which would else be
+// computed with it at once.
+MR_DEVICE float RoundedProduct(float a, float b) { return __fmul_rn(a, b); }
+MR_DEVICE double RoundedProduct(double a, double b) { return __dmul_rn(a, b); }
+
 template <class F>
 struct alignas(2 * sizeof(F)) complex {
   F re, im;
@@ -163,7 +168,9 @@ struct alignas(2 * sizeof(F)) complex {
     return complex(-a.re, -a.im);
   }
   MR_DEVICE friend complex operator*(complex a, complex b) {
-    return complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+    // As on CPUs, so that z * conj(z) has no imaginary part.
+    return complex(RoundedProduct(a.re, b.re) - RoundedProduct(a.im, b.im),
+                   RoundedProduct(a.re, b.im) + RoundedProduct(a.im, b.re));
   }
   // By the larger part of the divisor, so that squares do not overflow.
   MR_DEVICE friend complex operator/(complex a, complex b) {

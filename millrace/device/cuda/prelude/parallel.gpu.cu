@@ -189,13 +189,20 @@ MR_DEVICE T AtomicUpdate(T* p, F f) {
   }
 }
 
+// Whether the card adds doubles at once: from compute capability 6.0 on.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+constexpr bool kAddsDoubles = false;
+#else
+constexpr bool kAddsDoubles = true;
+#endif
+
 template <class T>
 MR_DEVICE void AtomicAdd(T* p, T value) {
-  if constexpr (kIsSame<T, float> || kIsSame<T, double>) {
+  if constexpr (kIsSame<T, float> || (kIsSame<T, double> && kAddsDoubles)) {
     atomicAdd(p, value);
   } else if constexpr (kIsComplex<T>) {
-    atomicAdd(&p->re, value.re);
-    atomicAdd(&p->im, value.im);
+    AtomicAdd(&p->re, value.re);
+    AtomicAdd(&p->im, value.im);
   } else if constexpr (kIsInteger<T> && sizeof(T) == 4) {
     atomicAdd(reinterpret_cast<unsigned*>(p), static_cast<unsigned>(value));
   } else if constexpr (kIsInteger<T> && sizeof(T) == 8) {

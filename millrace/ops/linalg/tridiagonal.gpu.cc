@@ -1,0 +1,8 @@
+#include "millrace/kernel/kernel_decl.h"
+
+namespace millrace::ops {
+
+MR_KERNELS(TridiagonalMatMul, Gpu){kOnHostIfAsked};
+MR_KERNELS(TridiagonalSolve, Gpu){kOnHostIfAsked};
+
+}  // namespace millrace::ops
