@@ -63,6 +63,7 @@ class MemorySpaces {
  private:
   struct Spaces {
     std::vector<Space> inputs, outputs;
+    bool in_variants_on_host = false;  // of a kernel of the CPU
     bool hands_on_views = false;
     bool may_be_view = false;
   };
@@ -113,6 +114,7 @@ class MemorySpaces {
     Spaces& spaces = At(node.id);
     for (const bool h : placed.host.inputs) spaces.inputs.push_back(Of(h));
     for (const bool h : placed.host.outputs) spaces.outputs.push_back(Of(h));
+    spaces.in_variants_on_host = placed.host.in_variants;
     spaces.hands_on_views =
         *placed.entry->views != '\0' || node.op->role == OpRole::kMerge;
     return OkStatus();
@@ -169,13 +171,14 @@ class MemorySpaces {
   }
 
   // Variants lie in host memory, but tensors inside do not have to: these are
-  // copied where variants leave the device, or come to it.
-  bool LeavesTheDevice(const Node& node) const {
-    return node.op->role == OpRole::kSend ||
+  // copied where variants leave the device, or come to it. Kernels of the CPU
+  // that work with these tensors are outside.
+  bool LeavesTheDevice(const Node& node) {
+    return At(node.id).in_variants_on_host || node.op->role == OpRole::kSend ||
            (node.op->role == OpRole::kRetval && slots_ != SlotMemory::kByType);
   }
-  bool ComesToTheDevice(const Node& node) const {
-    return node.op->role == OpRole::kRecv ||
+  bool ComesToTheDevice(const Node& node) {
+    return At(node.id).in_variants_on_host || node.op->role == OpRole::kRecv ||
            node.op->role == OpRole::kConstant ||
            (node.op->role == OpRole::kArg && slots_ == SlotMemory::kHost);
   }

@@ -50,7 +50,7 @@ StatusOr<PlacedKernel> FindPlacedKernel(const KernelTable& table,
     }
     host.inputs.assign(input_types.size(), true);
     host.outputs.assign(output_types.size(), true);
-    host.all = host.all_int32 = true;
+    host.all = host.all_int32 = host.in_variants = true;
     MR_ASSIGN_OR_RETURN(placed.entry, table.Find(kCpu, op, attrs));
     return placed;
   }
@@ -61,6 +61,7 @@ StatusOr<PlacedKernel> FindPlacedKernel(const KernelTable& table,
   if (placed.entry->make == OnHost) {
     host.all = All(host.inputs) && All(host.outputs);
     host.all_int32 = (*row)->IsHost("", DataType::kInt32);
+    host.in_variants = absl::string_view(placed.entry->host) == "*";
     MR_ASSIGN_OR_RETURN(placed.entry, table.Find(kCpu, op, attrs));
   }
   return placed;

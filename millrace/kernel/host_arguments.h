@@ -18,6 +18,10 @@ struct HostArguments {
   // Whether its kernel is the CPU's and those of int32 do, so that temporary
   // tensors of int32 do, too.
   bool all_int32 = false;
+  // Whether its kernel is the CPU's and works with the tensors inside of
+  // variants, which then lie in host memory, too, and not where they were
+  // computed.
+  bool in_variants = false;
 };
 
 // The kernel of a node on a device with memory of its own.

@@ -540,6 +540,34 @@ TEST_F(MemoryGpuTest, ListsAndStacksOfTensors) {
       {"stack:0", "z:0", "popped:0"}, {{"x:0", Floats({1, 2, 3, 4, 5})}});
 }
 
+// Kernels of the CPU compute with the tensors in lists, as gradients of loops
+// do.
+TEST_F(MemoryGpuTest, ListsAreSummedOnTheHost) {
+  ExpectAsOnCpu(
+      [&] {
+        Feed("x");
+        Node("y", "TestPlus", {"x", "x"});
+        Const("shape", Tensor::Vector<int32_t>({5}));
+        Const("most", Tensor::Scalar<int32_t>(-1));
+        const AttrMap element = {{"element_dtype", DataType::kFloat}};
+        Node("list", "EmptyTensorList", {"shape", "most"},
+             {{"element_dtype", DataType::kFloat},
+              {"shape_type", DataType::kInt32}});
+        Node("l1", "TensorListPushBack", {"list", "x"}, element);
+        Node("l2", "TensorListPushBack", {"l1", "y"}, element);
+        Node("l3", "TensorListPushBack", {"l1", "x"}, element);
+        Node("sum", "AddN", {"l2", "l3"},
+             {{"T", DataType::kVariant}, {"N", int64_t{2}}});
+        Node("zeros", "ZerosLike", {"l2"}, {{"T", DataType::kVariant}});
+        Node("both", "AddN", {"sum", "zeros"},
+             {{"T", DataType::kVariant}, {"N", int64_t{2}}});
+        Node("sums", "TensorListStack", {"both", "shape"}, element);
+        Node("none", "TensorListStack", {"zeros", "shape"}, element);
+        Node("later", "TestPlus", {"sums", "none"});
+      },
+      {"sums:0", "none:0", "later:0"}, {{"x:0", Floats({1, 2, 3, 4, 5})}});
+}
+
 TEST_F(MemoryGpuTest, MemoryThatRunsOutNamesNodeAndDevice) {
   Feed("x");
   Node("y", "TestPlus", {"x", "x"});

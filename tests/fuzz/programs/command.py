@@ -26,7 +26,9 @@ def parser():
     "--client", action="store_true", help="no stock servers: programs by Millrace's own Python client, beside the stock client"
   )
   ap.add_argument(
-    "--gpu", action="store_true", help="each task of ours has a GPU, of the libraries that stand in for CUDA's (tests/gpu)"
+    "--gpu",
+    action="store_true",
+    help="each task of ours has a GPU, of the libraries that stand in for CUDA's (tests/gpu); programs with resource variables",
   )
   ap.add_argument(
     "--planted",

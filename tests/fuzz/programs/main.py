@@ -13,6 +13,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "..", "tools", "dev"), os.path.join(HERE, "..", "..", "conformance")]
 
+import cards  # noqa: E402
 import command  # noqa: E402
 import generate  # noqa: E402
 import program as p  # noqa: E402
@@ -103,20 +104,10 @@ def processor_seconds(sides):
   return "processor seconds: " + ", ".join(parts)
 
 
-def gpus():
-  """Of servers that have a card each, a ps too; the host cannot read its memory."""
-  libraries = os.path.join(os.environ["MILLRACE_BUILD"], "tests", "gpu_standin")
-  environment = dict(
-    MILLRACE_CUDA_LIBRARIES=libraries,
-    MILLRACE_GPU_CACHE=os.path.join(libraries, "code"),
-    MILLRACE_STANDIN_STRICT="1",
-    CUDA_VISIBLE_DEVICES="0",
-  )
-  return dict(environment=environment, flags=["--visible_devices", "0"])
-
-
 def main():
   args = command.parser().parse_args()
+  if args.gpu:
+    args.variables = "resource"  # a view of another one may be copied between devices at any time
   if args.against and args.against != "stock":
     os.environ["MILLRACE_COMMAND"] = os.path.abspath(args.against)
   import judge as j
@@ -124,7 +115,7 @@ def main():
 
   s.tf1.logging.set_verbosity("ERROR")
   s.tf1.disable_v2_behavior()
-  ours, least = s.Side("stock" if args.against == "stock" else "millrace", **(gpus() if args.gpu else {})), 0
+  ours, least = s.Side("stock" if args.against == "stock" else "millrace", **(cards.servers() if args.gpu else {})), 0
   if args.places:
     import places
 
@@ -136,7 +127,7 @@ def main():
     judge, sides, least = own_client.Judge(ours), [ours], own_client.LEAST
   else:
     sides = [ours, s.Side("stock")]
-    judge = j.Judge(*sides)
+    judge = cards.Judge(j.Judge(*sides)) if args.gpu else j.Judge(*sides)
   start = time.monotonic()
   try:
     for side in sides:  # by this thread, with which they would end
