@@ -7,11 +7,15 @@
 //   cases_tests --gtest_filter='*/MatMul'        an op
 //   cases_tests --export FOLDER [OP or FAMILY]   for compare_stock.py
 //   cases_tests --dump_schema                    our registry as JSON
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "millrace/tensor/wire.h"
 #include "tests/cases/bind.h"
@@ -193,11 +197,31 @@ void CheckGradients(const Case& c) {
 
 // ---- Registration ----
 
+// Cases of an op that write files write the same ones in each process, which
+// run side by side: a checkpoint is not there while another takes its place.
+class AloneInFamily {
+ public:
+  explicit AloneInFamily(const std::string& family)
+      : file_(
+            open(absl::StrCat("/tmp/millrace_cases_", family, ".lock").c_str(),
+                 O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+    MR_CHECK(file_ >= 0 && flock(file_, LOCK_EX) == 0, "no lock of ", family);
+  }
+  ~AloneInFamily() { close(file_); }
+  AloneInFamily(const AloneInFamily&) = delete;
+  AloneInFamily& operator=(const AloneInFamily&) = delete;
+
+ private:
+  const int file_;
+};
+
 class OpTest : public ::testing::Test {
  public:
   OpTest(const OpCases& cases, void (*check)(const Case&))
       : cases_(cases), check_(check) {}
   void TestBody() override {
+    std::optional<AloneInFamily> alone;
+    if (cases_.family == "io") alone.emplace(cases_.family);
     for (const auto& c : cases_.cases) check_(*c);
   }
 
