@@ -4,6 +4,7 @@
 
 MR_GPU_SOURCE(arithmetic_unary);
 MR_GPU_SOURCE(arithmetic_special_functions_shared);
+MR_GPU_SOURCE(arithmetic_gamma_slope_shared);
 MR_GPU_SOURCE(arithmetic_special);
 
 namespace millrace::ops {
@@ -12,6 +13,7 @@ namespace {
 constexpr KernelEntry kGpuBessel = GpuElementwise<
     SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
                MR_GPU_SOURCE_OF(arithmetic_special_functions_shared),
+               MR_GPU_SOURCE_OF(arithmetic_gamma_slope_shared),
                MR_GPU_SOURCE_OF(arithmetic_special)>>("T: half, float, double");
 
 }  // namespace

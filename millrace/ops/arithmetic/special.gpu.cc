@@ -9,6 +9,7 @@
 MR_GPU_SOURCE(arithmetic_unary);
 MR_GPU_SOURCE(arithmetic_binary);
 MR_GPU_SOURCE(arithmetic_special_functions_shared);
+MR_GPU_SOURCE(arithmetic_gamma_slope_shared);
 MR_GPU_SOURCE(arithmetic_special);
 
 namespace millrace::ops {
@@ -19,6 +20,7 @@ constexpr ElementwiseTextMaker kSpecialText =
     SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
                MR_GPU_SOURCE_OF(arithmetic_binary),
                MR_GPU_SOURCE_OF(arithmetic_special_functions_shared),
+               MR_GPU_SOURCE_OF(arithmetic_gamma_slope_shared),
                MR_GPU_SOURCE_OF(arithmetic_special)>;
 constexpr KernelEntry kGpuSpecial =
     GpuElementwise<kSpecialText>(kGpuSpecialTypes);

@@ -4,6 +4,7 @@
 
 MR_GPU_SOURCE(arithmetic_unary);
 MR_GPU_SOURCE(arithmetic_special_functions_shared);
+MR_GPU_SOURCE(arithmetic_gamma_slope_shared);
 MR_GPU_SOURCE(arithmetic_special);
 
 namespace millrace::ops {
@@ -71,6 +72,7 @@ MR_KERNELS(Lgamma, Gpu){GpuSlowUnary("T: half, float, double")};
 MR_KERNELS(Digamma, Gpu){GpuElementwise<
     SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
                MR_GPU_SOURCE_OF(arithmetic_special_functions_shared),
+               MR_GPU_SOURCE_OF(arithmetic_gamma_slope_shared),
                MR_GPU_SOURCE_OF(arithmetic_special)>>(
     "T: half, float, double")};
 

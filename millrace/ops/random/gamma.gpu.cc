@@ -4,6 +4,7 @@
 
 MR_GPU_SOURCE(arithmetic_unary);
 MR_GPU_SOURCE(arithmetic_special_functions_shared);
+MR_GPU_SOURCE(arithmetic_gamma_slope_shared);
 MR_GPU_SOURCE(arithmetic_special);
 
 namespace millrace::ops {
@@ -11,6 +12,7 @@ namespace millrace::ops {
 MR_KERNELS(RandomGammaGrad, Gpu){GpuElementwise<
     SlowOpText<MR_GPU_SOURCE_OF(arithmetic_unary),
                MR_GPU_SOURCE_OF(arithmetic_special_functions_shared),
+               MR_GPU_SOURCE_OF(arithmetic_gamma_slope_shared),
                MR_GPU_SOURCE_OF(arithmetic_special)>>("")};
 
 }  // namespace millrace::ops

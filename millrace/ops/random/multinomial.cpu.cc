@@ -6,42 +6,13 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/distributions.h"
 #include "millrace/ops/random/fill.h"
+#include "millrace/ops/random/multinomial.h"
 #include "millrace/ops/random/random_stream.h"
 #include "millrace/ops/random/stateless_seed.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
-
-struct Draw {
-  int64_t rows, classes, samples;
-};
-
-StatusOr<Draw> CheckInputs(const Tensor& logits, const Tensor& samples) {
-  if (logits.rank() != 2) {
-    return InvalidArgument("logits should be a matrix, got shape ",
-                           logits.shape().DebugString());
-  }
-  if (samples.rank() != 0) {
-    return InvalidArgument("num_samples should be a scalar, got shape ",
-                           samples.shape().DebugString());
-  }
-  const Draw d{logits.dim(0), logits.dim(1), samples.scalar<int32_t>()};
-  if (d.samples < 0) {
-    return InvalidArgument("num_samples should be non-negative, got ",
-                           d.samples);
-  }
-  for (const int i : {0, 1}) {
-    if (logits.dim(i) > std::numeric_limits<int32_t>::max()) {
-      return InvalidArgument("logits.shape = ", logits.shape().DebugString(),
-                             " too large for int");
-    }
-  }
-  if (d.classes <= 0) {
-    return InvalidArgument("num_classes should be positive, got ", d.classes);
-  }
-  return d;
-}
 
 // Computes the cumulative weights of classes, relative to the largest weight.
 template <class T>
@@ -61,8 +32,8 @@ void Accumulate(const T* logits, std::vector<double>& sums) {
 }
 
 // Sample j of row i takes the (i * samples + j)-th double of the stream.
-Status DrawClasses(KernelContext& ctx, const Draw& d, const Philox4x32& base,
-                   Tensor* out) {
+Status DrawClasses(KernelContext& ctx, const MultinomialDraw& d,
+                   const Philox4x32& base, Tensor* out) {
   const Tensor& logits = ctx.input(0);
   return Dispatch(FloatTypes{}, logits.dtype(), [&]<class T>() -> Status {
     const T* const x = logits.flat<T>().data();
@@ -102,7 +73,8 @@ class MultinomialKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(const Draw d, CheckInputs(ctx.input(0), ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(const MultinomialDraw d,
+                        CheckMultinomial(ctx.input(0), ctx.input(1)));
     MR_ASSIGN_OR_RETURN(const TensorShape shape,
                         TensorShape::Make({d.rows, d.samples}));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
@@ -121,7 +93,8 @@ class MultinomialKernel {
 
 Status RunStatelessMultinomial(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const Philox4x32 base, PhiloxFromSeed(ctx.input(2)));
-  MR_ASSIGN_OR_RETURN(const Draw d, CheckInputs(ctx.input(0), ctx.input(1)));
+  MR_ASSIGN_OR_RETURN(const MultinomialDraw d,
+                      CheckMultinomial(ctx.input(0), ctx.input(1)));
   MR_ASSIGN_OR_RETURN(const TensorShape shape,
                       TensorShape::Make({d.rows, d.samples}));
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));

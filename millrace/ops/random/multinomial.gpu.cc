@@ -6,6 +6,7 @@
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/fill.h"
+#include "millrace/ops/random/multinomial.h"
 #include "millrace/ops/random/random_stream.h"
 #include "millrace/ops/random/stateless_seed.h"
 
@@ -13,36 +14,6 @@ MR_GPU_SOURCE(random_multinomial);
 
 namespace millrace::ops {
 namespace {
-
-struct GpuDraw {
-  int64_t rows, classes, samples;
-};
-
-StatusOr<GpuDraw> CheckDraw(const Tensor& logits, const Tensor& samples) {
-  if (logits.rank() != 2) {
-    return InvalidArgument("logits should be a matrix, got shape ",
-                           logits.shape().DebugString());
-  }
-  if (samples.rank() != 0) {
-    return InvalidArgument("num_samples should be a scalar, got shape ",
-                           samples.shape().DebugString());
-  }
-  const GpuDraw d{logits.dim(0), logits.dim(1), samples.scalar<int32_t>()};
-  if (d.samples < 0) {
-    return InvalidArgument("num_samples should be non-negative, got ",
-                           d.samples);
-  }
-  for (const int i : {0, 1}) {
-    if (logits.dim(i) > std::numeric_limits<int32_t>::max()) {
-      return InvalidArgument("logits.shape = ", logits.shape().DebugString(),
-                             " too large for int");
-    }
-  }
-  if (d.classes <= 0) {
-    return InvalidArgument("num_classes should be positive, got ", d.classes);
-  }
-  return d;
-}
 
 // What both kernels enqueue.
 class GpuClasses {
@@ -60,8 +31,8 @@ class GpuClasses {
     return c;
   }
 
-  Status Run(KernelContext& ctx, const GpuDraw& d, const Philox4x32& base,
-             Tensor* out) const {
+  Status Run(KernelContext& ctx, const MultinomialDraw& d,
+             const Philox4x32& base, Tensor* out) const {
     MR_ASSIGN_OR_RETURN(const TensorShape shape,
                         TensorShape::Make({d.rows, d.classes}));
     MR_ASSIGN_OR_RETURN(Tensor sums,
@@ -94,7 +65,8 @@ class GpuMultinomialKernel {
     if (kStateless) {
       MR_ASSIGN_OR_RETURN(base, PhiloxFromSeed(ctx.input(2)));
     }
-    MR_ASSIGN_OR_RETURN(const GpuDraw d, CheckDraw(ctx.input(0), ctx.input(1)));
+    MR_ASSIGN_OR_RETURN(const MultinomialDraw d,
+                        CheckMultinomial(ctx.input(0), ctx.input(1)));
     MR_ASSIGN_OR_RETURN(const TensorShape shape,
                         TensorShape::Make({d.rows, d.samples}));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
