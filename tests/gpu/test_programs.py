@@ -110,3 +110,30 @@ def test_a_training_has_the_losses_of_the_cpu(cards, name):
   for node in on_card:
     placed = [line for line in log.splitlines() if line.split("] ")[-1].startswith(node + ": (")]
     assert placed and all(line.endswith("/device:GPU:0") for line in placed), (node, placed or log)
+
+
+PINNED = """
+    a = tf.placeholder(tf.float32, [None, 4, 4])
+    with tf.device("/gpu:0"):
+        q, _ = tf.linalg.qr(a)
+        inverse = tf.linalg.inv(a + 4 * tf.eye(4))
+        spectrum = tf.abs(tf.signal.rfft(a))
+        numbers, _ = tf.unique([3, 1, 3, 2])
+        queue = tf.FIFOQueue(4, [tf.float32], [[2]])
+        put, taken = queue.enqueue([tf.constant([1.0, 2.0])]), queue.dequeue_many(1)
+        with tf.control_dependencies([tf.assert_greater(tf.reduce_max(spectrum), 0.0)]):
+            total = tf.reduce_sum(tf.einsum("bij,bjk->bik", a, inverse)) + tf.reduce_sum(q)
+        colors = tf.image.adjust_hue(tf.nn.sigmoid(tf.reshape(a[:, :3, :], [-1, 2, 2, 3])), 0.1)
+    with tf.Session() as session:
+        session.run(put)
+        values = session.run(
+            [total, numbers, tf.reduce_sum(colors), tf.gradients(total, a)[0], taken], {a: random.randn(3, 4, 4)})
+        print(*("%.4f" % v for v in np.concatenate([np.ravel(v) for v in values])))
+"""
+
+
+def test_ops_of_the_host_run_where_a_gpu_is_asked_for(cards):
+  machine = cards(memory_mb=1024)
+  out, _ = machine.run(HEAD + PINNED)
+  without, _ = machine.run((HEAD + PINNED).replace("/gpu:0", "/cpu:0"), visible="")
+  assert losses(out) == pytest.approx(losses(without), rel=1e-3, abs=2e-3)
