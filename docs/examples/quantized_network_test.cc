@@ -17,6 +17,7 @@ Tensor Pixels(int64_t batch, uint64_t seed) {
 
 TEST(QuantizedNetwork, AnswersAsBefore) {
   const Scope s = Scope::NewRoot();
+  s.graph().SetRandomSeed(1);
   const VariableScope v(s);
   const Output x = ops::Placeholder(s.WithOpName("pixels"), DataType::kFloat,
                                     {.shape = PartialShape({-1, 784})});
