@@ -54,7 +54,10 @@ def test_kinds_of_runs(count, flat_after, record_property):
         values = {s[name] for s in late}
         assert len(values) == 1, f"{task}: {name} is {sorted(values)}"
       assert late[0]["registered_graphs"] == late[0]["plans"] == KEPT
-      assert len({(s["descriptors"], s["threads"]) for s in late}) == 1, f"{task}"
+      assert len({s["threads"] for s in late}) == 1, f"{task}"
+      # Those at rest: the connection of the `millrace status` before may not be closed yet.
+      held = [s["descriptors"] for s in late]
+      assert min(held[len(held) // 2 :]) <= min(held[: len(held) // 2]), f"{task}: {held}"
       resident = [s["resident"] for s in late]
       grown = (max(resident) - resident[0]) / resident[0]
       record_property("summary", f"{count} kinds of runs: {task[0]}:{task[1]} grew by {100 * grown:.1f} % after {flat_after}")
