@@ -1,5 +1,7 @@
 """Tests of the one command: selectors, reports, packages."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -7,6 +9,7 @@ import sys
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 import gtest_runner
 import idle_build
@@ -119,6 +122,39 @@ class ReportTest(unittest.TestCase):
       verb_test.side_by_side(lambda: None, lambda: 1 // 0)
     with self.assertRaises(KeyError):
       verb_test.side_by_side(lambda: {}["x"], lambda: None)
+
+  def stages_of(self, *words):
+    """Returns the names of the stages that `./dev test` with these words has, none of which runs."""
+    names = []
+    report = mock.Mock()
+    report.stage.side_effect = lambda name, function: names.append(name)
+    with (
+      mock.patch.object(verb_test.building, "configure"),
+      mock.patch.object(verb_test.packages, "need_packages"),
+      mock.patch.object(verb_test.packages, "need_venv"),
+      mock.patch.object(verb_test.gtest_runner, "listed", lambda preset: [("base_test", "millrace/base")]),
+      mock.patch.object(verb_test.gtest_runner, "standin_with_asan", lambda preset: {}),
+      mock.patch.object(verb_test.idle_build, "IdleBuild"),
+      mock.patch.object(verb_test.os.path, "exists", lambda path: True),
+    ):
+      verb_test.run_stages(verb_test.arguments(list(words)), report, mock.Mock())
+    return names
+
+  def test_the_parts_are_the_whole(self):
+    for words in [], ["--long"]:
+      parts = [part for part in verb_test.PARTS if words or part not in verb_test.LONG_PARTS]
+      apart = [name for part in parts for name in self.stages_of(*words, "--part", part)]
+      # The two sides of side_by_side may come in any order.
+      self.assertEqual(set(apart), set(self.stages_of(*words)))
+      self.assertEqual(len(self.stages_of(*words)), len(set(self.stages_of(*words))))
+    self.assertNotIn("build dev", self.stages_of("--long", "--part", "tsan"))
+    self.assertIn("build tsan", self.stages_of("--long", "--part", "tsan"))
+
+  def test_parts_that_are_none(self):
+    for words in ["--part", "docs"], ["--part", "units", "base"], ["--part", "unit"]:
+      with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
+        verb_test.arguments(words)
+      self.assertRegex(said.getvalue(), "give both|give one|did you mean units")
 
   def test_what_pytest_cases_say(self):
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:

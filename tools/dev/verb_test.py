@@ -31,6 +31,9 @@ TSAN_ROOMS = ("base", "exec", "rpc", "rpc_grpc")
 SEEDS, LONG_SEEDS, SANITIZED_SEEDS = 200, 2000, 50
 TRAINING_SEEDS, LONG_TRAINING_SEEDS = 200, 2000  # of replicas that train
 PROGRAMS, LONG_PROGRAMS = 100, 2000
+# What --part names, in the order in which they run.
+PARTS = ("units", "servers", "values", "benchmarks", "docs", "asan", "tsan", "fuzzers")
+LONG_PARTS = ("benchmarks", "docs", "fuzzers")  # which only a long run has
 # For work that only computes, beside tests that have deadlines.
 BESIDE = ["nice", "-n", "10"]
 
@@ -184,39 +187,51 @@ def run_all(args, report):
 
 
 def run_stages(args, report, venv):
+  """Runs the parts that are wanted; each builds what it needs."""
   preset = args.preset
+  wanted = set(args.part or PARTS)
   report.stage("rooms, headers, format", rules)
   report.stage("tools", pytest_runner.run_tools)
-  report.stage("build " + preset, lambda: build(preset))
-  if preset in ("dev", "release"):
-    report.stage("symbols", lambda: symbols(preset))
+  if wanted - {"asan", "tsan", "fuzzers"}:
+    report.stage("build " + preset, lambda: build(preset))
+    if preset in ("dev", "release"):
+      report.stage("symbols", lambda: symbols(preset))
   rooms = dict(asan=None, tsan=None) if args.long else dict(asan=ASAN_ROOMS, tsan=TSAN_ROOMS)
-  jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms] if preset == "dev" else []
+  rooms = {sanitizer: rooms[sanitizer] for sanitizer in rooms if preset == "dev" and sanitizer in wanted}
+  jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms]
   idle = idle_build.IdleBuild([job for job in jobs if job[1]])
   try:
-    programs = [p for p, _ in gtest_runner.listed(preset)]
-    # Every type of every op is compiled for the stand-in of a GPU: `./dev test gpu` runs them all, too.
-    gpu_cases = {} if args.long else dict(MILLRACE_GPU_CASES="sample")
-    report.stage("unit tests and cases", lambda: gtest_runner.run(preset, programs, env=gpu_cases))
-    gpus_with_asan(report, preset, programs, cases=args.long)
+    if "units" in wanted:
+      units(args, report)
     venv.wait()
-    side_by_side(
-      lambda: waiting(args, report),
+    servers = [lambda: waiting(args, report)]
+    values = [
       lambda: simulation_stage(args, report),
       lambda: python_stage(args, report, "cases", BESIDE),
       lambda: random_programs_stage(args, report),
       lambda: error_sample_stage(args, report),
-    )
+    ]
+    beside = (servers if "servers" in wanted else []) + (values if "values" in wanted else [])
+    if beside:
+      side_by_side(*beside)
   finally:
     idle.end()
-  if args.long:
+  if args.long and "benchmarks" in wanted:
     report.stage("benchmarks, each case once", lambda: benchmarks.run(preset))
+  if args.long and "docs" in wanted:
     report.stage("documentation as a site", lambda: site(preset))
-  if preset == "dev":
-    for sanitizer in rooms:
-      sanitized(report, sanitizer, rooms[sanitizer])
-    if args.long:
-      fuzz(report)
+  for sanitizer in rooms:
+    sanitized(report, sanitizer, rooms[sanitizer])
+  if args.long and preset == "dev" and "fuzzers" in wanted:
+    fuzz(report)
+
+
+def units(args, report):
+  programs = [p for p, _ in gtest_runner.listed(args.preset)]
+  # Every type of every op is compiled for the stand-in of a GPU: `./dev test gpu` runs them all, too.
+  gpu_cases = {} if args.long else dict(MILLRACE_GPU_CASES="sample")
+  report.stage("unit tests and cases", lambda: gtest_runner.run(args.preset, programs, env=gpu_cases))
+  gpus_with_asan(report, args.preset, programs, cases=args.long)
 
 
 def side_by_side(function, *others):
@@ -368,7 +383,7 @@ def filters(args, selection):
   return selection.filters
 
 
-def main(argv):
+def arguments(argv):
   ap = options.Parser(
     prog="./dev test",
     formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -380,6 +395,14 @@ def main(argv):
     action="store_true",
     help="more seeds, everything under ASan and TSan, the fuzzers, Python tests marked long, each "
     "benchmark once at a tenth of its length, the documentation as a site",
+  )
+  ap.add_argument(
+    "--part",
+    action="append",
+    choices=PARTS,
+    help="of all tests only these, so that a long run can be done in several: units; servers (Python tests that start some); "
+    "values (simulation, cases and random programs beside stock); and with --long benchmarks, docs, asan, tsan (everything "
+    "under these), fuzzers. May be given more than once",
   )
   ap.add_argument(
     "--mutants",
@@ -395,6 +418,16 @@ def main(argv):
   ap.add_argument("--filter", metavar="GTEST", help="GoogleTest's filter, for selected programs")
   ap.add_argument("-k", metavar="WORD", help="pytest's -k, for selected Python tests")
   args = ap.parse_args(argv)
+  only_long = [part for part in args.part or [] if part in LONG_PARTS]
+  if only_long and not args.long:
+    ap.error("--part %s is a part of --long: give both" % only_long[0])
+  if args.part and args.what:
+    ap.error("--part chooses among all tests, and %s names some: give one of them" % args.what[0])
+  return args
+
+
+def main(argv):
+  args = arguments(argv)
   report = Report()
   try:
     if args.mutants:
