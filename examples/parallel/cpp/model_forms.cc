@@ -281,12 +281,12 @@ class RecurrentNetwork {
   const uint64_t seed_;
 };
 
-// Stages of equal work: layers of one width, between which a narrow one passes
-// on what travels.
+// Stages of equal work, all of the same sizes: from what travels, which is
+// narrow, over layers of one width to as narrow a one.
 Output QueryLayers(const VariableScope& at, Output x, const IdleSizes& sizes,
                    int stage) {
   for (int64_t layer = 0; layer < sizes.layers; ++layer) {
-    const bool is_narrow = stage == 0 && layer + 1 == sizes.layers;
+    const bool is_narrow = layer + 1 == sizes.layers;
     const int64_t number = stage * sizes.layers + layer;
     x = train::Dense(
         at, x, is_narrow ? sizes.narrow : sizes.units,
@@ -308,7 +308,7 @@ ModelGraph Queries(const Cluster& cluster, const IdleSizes& sizes, int workers,
          }});
   }
   const train::PipelineOutputs y = train::Pipeline(
-      VariableScope(b.scope()), stages, {b.Batch({sizes.batch, sizes.units})},
+      VariableScope(b.scope()), stages, {b.Batch({sizes.batch, sizes.narrow})},
       {.micro_batches = micro_batches, .name = "network"});
   return {.scope = b.scope(),
           .values = y ? y.outputs[0] : Output(),

@@ -50,8 +50,8 @@ std::vector<ModelForm> ModelForms(const ModelSizes& sizes, uint64_t seed);
 struct IdleSizes {
   int64_t batch = 2048;  // of all micro-batches together
   int64_t units = 1024;
-  int64_t layers = 4;   // of a stage
-  int64_t narrow = 64;  // what goes from stage to stage
+  int64_t layers = 5;   // of a stage
+  int64_t narrow = 64;  // what goes into a stage, and out of it
 };
 ModelForm QueriesInPipeline(const IdleSizes& sizes, int64_t micro_batches);
 // The same on one worker.

@@ -235,7 +235,7 @@ Status ModelParallel(const Options& options) {
              .filters = 4,
              .times = 4,
              .recurrent = 8};
-    idle = {.batch = 1024, .units = 256, .layers = 4, .narrow = 16};
+    idle = {.batch = 1024, .units = 256, .layers = 5, .narrow = 16};
   }
   std::vector<int> cores = examples::OwnCores();
   if (cores.size() > kModelWorkers) cores.resize(kModelWorkers);
