@@ -95,10 +95,8 @@ function(millrace_facet)
       else()
         millrace_target(${objects_target})
       endif()
-      if(arg_SUFFIX STREQUAL "cases" OR
-         (arg_SUFFIX STREQUAL "cpu" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND family IN_LIST loop_families))
-        # Cases are short and name much alike. Of loops, neighbours would decide
-        # how they are inlined and laid out.
+      if(arg_SUFFIX STREQUAL "cpu" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND family IN_LIST loop_families)
+        # Of loops, neighbours would decide how they are inlined and laid out.
         set_target_properties(${objects_target} PROPERTIES UNITY_BUILD OFF)
       endif()
       target_link_libraries(${objects_target} PUBLIC ${arg_LINK})

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -61,6 +62,16 @@ using BoolList = AttrValue::BoolList;
 using StringList = AttrValue::StringList;
 using TypeList = AttrValue::TypeList;
 using ShapeList = AttrValue::ShapeList;
+
+// What most files of cases say.
+inline constexpr DataType kFloat = DataType::kFloat;
+inline constexpr DataType kDouble = DataType::kDouble;
+inline constexpr DataType kInt32 = DataType::kInt32;
+inline constexpr DataType kInt64 = DataType::kInt64;
+inline constexpr DataType kString = DataType::kString;
+inline constexpr DataType kIndexTypes[] = {kInt32, kInt64};
+inline constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // One input of a node: a value (fed), a variable that holds a value, or in a
 // sequence the output of another node.

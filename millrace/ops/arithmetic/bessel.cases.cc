@@ -5,8 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kD = DataType::kDouble;
-
 void BesselCases(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {70}, -9, 9)});
@@ -16,11 +14,11 @@ void BesselCases(CaseList& c) {
                   20.1, 700, 2000})});
     c.Ok({Vec(t, {INFINITY, -INFINITY, std::nan("")})});
   });
-  c.Ok({Rand(kD, {2000}, -60, 60)});
+  c.Ok({Rand(kDouble, {2000}, -60, 60)});
   c.Ok({Vec(DataType::kFloat, {-1e30, 1e38, 1e-30, -1e-30})});
-  c.Ok({Vec(kD, {-1e300, 1e308, 1e-300, -1e-300})});
-  c.Ok({Rand(kD, {9}, -9, 9)}).Gradient();
-  c.Ok({Vec(kD, {-30, -3, 0.5, 12, 25})}).Gradient();
+  c.Ok({Vec(kDouble, {-1e300, 1e308, 1e-300, -1e-300})});
+  c.Ok({Rand(kDouble, {9}, -9, 9)}).Gradient();
+  c.Ok({Vec(kDouble, {-30, -3, 0.5, 12, 25})}).Gradient();
 }
 
 }  // namespace
@@ -28,7 +26,7 @@ void BesselCases(CaseList& c) {
 MR_CASES(BesselI0e)(CaseList& c) { BesselCases(c); }
 MR_CASES(BesselI1e)(CaseList& c) {
   BesselCases(c);
-  c.Ok({Vec(kD, {0})}).Gradient();
+  c.Ok({Vec(kDouble, {0})}).Gradient();
 }
 
 }  // namespace millrace::cases

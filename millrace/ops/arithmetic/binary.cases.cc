@@ -3,7 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 constexpr DataType kI = DataType::kInt32;
 
 // Adds every type and every form of broadcasting; y is in [y_lo, y_hi).
@@ -66,10 +65,10 @@ void ZeroDivisors(CaseList& c, bool deviates = false) {
 void FloatEdges(CaseList& c) {
   const std::initializer_list<double> x = {1, -1, 0, 5.5, -5.5, 5.5, -5.5, 7};
   const std::initializer_list<double> y = {0, 0, 0, 2, 2, -2, -2, 1e30};
-  c.Ok({Vec(kF, x), Vec(kF, y)});
+  c.Ok({Vec(kFloat, x), Vec(kFloat, y)});
   c.Ok({Vec(DataType::kDouble, y), Vec(DataType::kDouble, x)});
-  c.Ok({Mixed(kF, {40}), F32({40})});
-  c.Ok({F32({40}), Mixed(kF, {40})});
+  c.Ok({Mixed(kFloat, {40}), F32({40})});
+  c.Ok({F32({40}), Mixed(kFloat, {40})});
 }
 
 }  // namespace
@@ -156,7 +155,7 @@ MR_CASES(Pow)(CaseList& c) {
   Binary(c, 0.5, 3, 0, 3);
   Gradients(c, 0.5, 3, 0.5, 3);
   for (double y : {0.0, 1.0, 2.0, 3.0, 0.5, -1.0}) {
-    c.Ok({F32({30}), Scalar(kF, y)});
+    c.Ok({F32({30}), Scalar(kFloat, y)});
   }
   c.Ok({I32({4}), Vec({0, 3, 2, 40})});
   c.Error({Vec({2, 3}), Vec({3, -1})}, StatusCode::kInvalidArgument,

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-
 // Adds every type, sizes around those of vector registers and threads, and edge
 // cases.
 void Unary(CaseList& c, double lo, double hi) {
@@ -12,15 +10,15 @@ void Unary(CaseList& c, double lo, double hi) {
     c.Ok({Rand(t, {3, 7}, lo, hi)});
     c.Ok({Rand(t, {1100}, lo, hi)});
   });
-  c.Ok({Rand(kF, {}, lo, hi)});
-  c.Ok({Empty(kF, {0, 3})});
-  c.Ok({Rand(kF, {60001}, lo, hi)});
+  c.Ok({Rand(kFloat, {}, lo, hi)});
+  c.Ok({Empty(kFloat, {0, 3})});
+  c.Ok({Rand(kFloat, {60001}, lo, hi)});
   c.Ok({Rand(DataType::kDouble, {2, 3}, lo, hi)}).Gradient();
 }
 
 // Adds NaN, infinities and zeros, too.
 void Edges(CaseList& c) {
-  for (DataType t : {kF, DataType::kDouble}) c.Ok({Mixed(t, {40})});
+  for (DataType t : {kFloat, DataType::kDouble}) c.Ok({Mixed(t, {40})});
 }
 
 }  // namespace
@@ -60,38 +58,38 @@ MR_CASES(Inv)(CaseList& c) { Unary(c, 0.1, 9); }
 MR_CASES(Exp)(CaseList& c) {
   Unary(c, -2, 2);
   Edges(c);
-  c.Ok({Rand(kF, {2000}, -87, 88)});
+  c.Ok({Rand(kFloat, {2000}, -87, 88)});
 }
 MR_CASES(Expm1)(CaseList& c) {
   Unary(c, -2, 2);
   Edges(c);
-  c.Ok({Rand(kF, {2000}, -87, 88)});
-  c.Ok({Rand(kF, {200}, -1e-4, 1e-4)}).Tolerance(1e-5, 0);
+  c.Ok({Rand(kFloat, {2000}, -87, 88)});
+  c.Ok({Rand(kFloat, {200}, -1e-4, 1e-4)}).Tolerance(1e-5, 0);
 }
 MR_CASES(Log)(CaseList& c) {
   Unary(c, 0.1, 9);
   Edges(c);
-  c.Ok({Rand(kF, {2000}, 0, 1e30)});
+  c.Ok({Rand(kFloat, {2000}, 0, 1e30)});
 }
 MR_CASES(Log1p)(CaseList& c) {
   Unary(c, -0.9, 9);
   Edges(c);
-  c.Ok({Rand(kF, {200}, -1e-4, 1e-4)}).Tolerance(1e-5, 0);
+  c.Ok({Rand(kFloat, {200}, -1e-4, 1e-4)}).Tolerance(1e-5, 0);
 }
 MR_CASES(Sin)(CaseList& c) {
   Unary(c, -9, 9);
   Edges(c);
-  c.Ok({Rand(kF, {600}, -2e4, 2e4)});
+  c.Ok({Rand(kFloat, {600}, -2e4, 2e4)});
 }
 MR_CASES(Cos)(CaseList& c) {
   Unary(c, -9, 9);
   Edges(c);
-  c.Ok({Rand(kF, {600}, -2e4, 2e4)});
+  c.Ok({Rand(kFloat, {600}, -2e4, 2e4)});
 }
 MR_CASES(Tan)(CaseList& c) {
   Unary(c, -1.4, 1.4);
   Edges(c);
-  c.Ok({Rand(kF, {300}, 3.2, 4.6)});
+  c.Ok({Rand(kFloat, {300}, 3.2, 4.6)});
 }
 MR_CASES(Asin)(CaseList& c) {
   Unary(c, -0.9, 0.9);
@@ -116,7 +114,7 @@ MR_CASES(Cosh)(CaseList& c) {
 MR_CASES(Tanh)(CaseList& c) {
   Unary(c, -2, 2);
   Edges(c);
-  c.Ok({Rand(kF, {2000}, -12, 12)});
+  c.Ok({Rand(kFloat, {2000}, -12, 12)});
 }
 MR_CASES(Asinh)(CaseList& c) {
   Unary(c, -9, 9);
@@ -136,7 +134,7 @@ MR_CASES(Sigmoid)(CaseList& c) {
 }
 MR_CASES(Erf)(CaseList& c) {
   Unary(c, -3, 3);
-  c.Ok({Mixed(kF, {40})});
+  c.Ok({Mixed(kFloat, {40})});
   c.Ok({Mixed(DataType::kDouble, {40})})
       .Deviates("stock's erf of a huge double is NaN");
 }
@@ -167,7 +165,7 @@ MR_CASES(Round)(CaseList& c) {
     if (IsInteger(t)) one.Deviates("stock 2.21 rounds every integer to 0");
   });
   Edges(c);
-  c.Ok({Vec(kF, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5})}).Exact();
+  c.Ok({Vec(kFloat, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5})}).Exact();
 }
 MR_CASES(Rint)(CaseList& c) {
   Unary(c, -9, 9);

@@ -3,10 +3,9 @@
 namespace millrace::cases {
 
 MR_CASES(Mfcc)(CaseList& c) {
-  constexpr DataType kF32 = DataType::kFloat;
   constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
   const auto squares = [](TensorShape shape) {
-    return Rand(kF32, std::move(shape), 0.01, 3);
+    return Rand(kFloat, std::move(shape), 0.01, 3);
   };
   const Value rate = Scalar(16000);
   const AttrMap small = {{"filterbank_channel_count", 3},
@@ -20,7 +19,7 @@ MR_CASES(Mfcc)(CaseList& c) {
         {"upper_frequency_limit", 3800.0f}})
       .Tolerance(1e-4);
   c.Ok({squares({1, 2, 2}), rate}, small).Tolerance(1e-4);
-  c.Ok({Full(kF32, {1, 1, 17}, 0), rate}, small).Tolerance(1e-4);
+  c.Ok({Full(kFloat, {1, 1, 17}, 0), rate}, small).Tolerance(1e-4);
   c.Ok({squares({1, 2, 17}), rate},
        {{"filterbank_channel_count", 1}, {"dct_coefficient_count", 1}})
       .Tolerance(1e-4);
@@ -29,7 +28,7 @@ MR_CASES(Mfcc)(CaseList& c) {
     c.Ok({squares({1, 2, 17}), rate}, {{"upper_frequency_limit", upper}});
   }
   c.Ok({squares({1, 2, 17}), Scalar(3)}, small);
-  c.Ok({Empty(kF32, {1, 0, 17}), rate});
+  c.Ok({Empty(kFloat, {1, 0, 17}), rate});
   for (const int bad : {0, -5}) {
     c.Error({squares({1, 2, 17}), Scalar(bad)}, kInvalid,
             "Mfcc initialization failed for channel count 17, sample rate ");
@@ -54,7 +53,7 @@ MR_CASES(Mfcc)(CaseList& c) {
             "Mfcc initialization failed for channel count 17");
   }
   for (const int length : {0, 1}) {
-    c.Error({Full(kF32, {1, 2, length}, 1), rate}, kInvalid,
+    c.Error({Full(kFloat, {1, 2, length}, 1), rate}, kInvalid,
             "Mfcc initialization failed for channel count ");
   }
   c.Error({squares({2, 17}), rate}, kInvalid,

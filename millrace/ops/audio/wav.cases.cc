@@ -6,8 +6,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // The fields of a WAV file; those that are -1 follow from the others.
 struct WavFields {
   int channels = 1;
@@ -130,15 +128,14 @@ MR_CASES(DecodeWav)(CaseList& c) {
 }
 
 MR_CASES(EncodeWav)(CaseList& c) {
-  constexpr DataType kF32 = DataType::kFloat;
   const Value rate = Scalar(44100);
-  c.Ok({Of(kF32, {4, 2}, {0.1, -0.2, 1, -1, 2, -3, NAN, INFINITY}), rate});
+  c.Ok({Of(kFloat, {4, 2}, {0.1, -0.2, 1, -1, 2, -3, NAN, INFINITY}), rate});
   // Halves are rounded away from zero.
-  c.Ok({Iota(kF32, {21, 1}, -10 / 65536.0, 1 / 65536.0), rate});
+  c.Ok({Iota(kFloat, {21, 1}, -10 / 65536.0, 1 / 65536.0), rate});
   c.Ok({F32({300, 3}), Scalar(8000)});
   c.Ok({F32({2, 2}), Scalar(2147483647)});
-  c.Ok({Empty(kF32, {0, 1}), rate});
-  c.Error({Empty(kF32, {2, 0}), rate}, kInvalid,
+  c.Ok({Empty(kFloat, {0, 1}), rate});
+  c.Error({Empty(kFloat, {2, 0}), rate}, kInvalid,
           "num_channels must be in (0, 2^16), got: 0");
   c.Error({F32({1, 70000}), rate}, kInvalid,
           "num_channels must be in (0, 2^16), got: 70000");

@@ -5,9 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap Fused(std::initializer_list<std::string> ops) {
   AttrMap attrs;
   attrs.Set("fused_ops", StringList(ops));
@@ -58,10 +55,11 @@ MR_CASES(_FusedMatMul)(CaseList& c) {
   // NaN stays.
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   for (const std::string activation : kActivations) {
-    Case& made = c.Ok({Of(kF, {3, 2}, {1, 2, kNan, 1, 0, -1}),
-                       Of(kF, {2, 2}, {1, 2, -3, 4}), Of(kF, {2}, {0.5, -0.5})},
-                      Fused({"BiasAdd", activation}))
-                     .Tolerance(1e-4);
+    Case& made =
+        c.Ok({Of(kFloat, {3, 2}, {1, 2, kNan, 1, 0, -1}),
+              Of(kFloat, {2, 2}, {1, 2, -3, 4}), Of(kFloat, {2}, {0.5, -0.5})},
+             Fused({"BiasAdd", activation}))
+            .Tolerance(1e-4);
     if (activation == "Relu" || activation == "Relu6") {
       made.Deviates(
           "TensorFlow's is 0 for NaN here, and NaN where the ops are not "
@@ -75,13 +73,13 @@ MR_CASES(_FusedMatMul)(CaseList& c) {
   AttrMap alpha = Fused({"BiasAdd", "LeakyRelu"});
   alpha.Set("leakyrelu_alpha", 0.5f);
   c.Ok({F32({3, 5}), F32({5, 4}), F32({4})}, alpha);
-  c.Ok({Rand(kF, {3, 5}), Rand(kF, {5, 2000}), Rand(kF, {2000})},
+  c.Ok({Rand(kFloat, {3, 5}), Rand(kFloat, {5, 2000}), Rand(kFloat, {2000})},
        Fused({"BiasAdd", "Tanh"}));
   c.Ok({F32({3, 5}), F32({5, 4}), F32({4}), F32({3, 4})},
        Fused({"BiasAdd", "Add", "Relu"}))
       .NoStock("stock has it in the form of its oneDNN op alone");
-  c.Ok({Empty(kF, {0, 5}), F32({5, 4}), F32({4})}, Fused({"BiasAdd"}));
-  c.Ok({Empty(kF, {2, 0}), Empty(kF, {0, 4}), F32({4})},
+  c.Ok({Empty(kFloat, {0, 5}), F32({5, 4}), F32({4})}, Fused({"BiasAdd"}));
+  c.Ok({Empty(kFloat, {2, 0}), Empty(kFloat, {0, 4}), F32({4})},
        Fused({"BiasAdd", "Relu"}))
       .NoStock("stock leaves the bias out where there is nothing to add up");
   c.Error({F32({3, 5}), F32({4, 4}), F32({4})}, Fused({"BiasAdd"}), kInvalid,
@@ -109,7 +107,7 @@ MR_CASES(_FusedConv2D)(CaseList& c) {
         .Tolerance(1e-4)
         .NoStock(no_stock);
     c.Ok({F32({2, 6, 5, 3}), F32({3, 3, 3, 4}), F32({4}), F32({4}), F32({4}),
-          Rand(kF, {4}, 1, 2)},
+          Rand(kFloat, {4}, 1, 2)},
          FusedConv({"FusedBatchNorm", activation}, 4))
         .Tolerance(1e-4)
         .NoStock(no_stock);
@@ -123,7 +121,7 @@ MR_CASES(_FusedConv2D)(CaseList& c) {
   c.Ok({F32({2, 6, 5, 3}), F32({1, 1, 3, 4}), F32({4}), F32({2, 6, 5, 4})},
        FusedConv({"BiasAdd", "Add", "Relu"}, 2))
       .NoStock("stock has it in the form of its oneDNN op alone");
-  c.Ok({Empty(kF, {0, 6, 5, 3}), F32({3, 3, 3, 4}), F32({4})},
+  c.Ok({Empty(kFloat, {0, 6, 5, 3}), F32({3, 3, 3, 4}), F32({4})},
        FusedConv({"BiasAdd"}, 1))
       .NoStock("stock gives the input's shape for an empty batch");
 }

@@ -3,20 +3,18 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 double PadConvTolerance(DataType t) {
   if (t == DataType::kHalf) return 2e-2;
   if (t == DataType::kBfloat16) return 3e-2;
   return 1e-5;  // the weights of resized pixels are float for double, too
 }
 
-AttrMap Attrs(const char* mode, const char* padding, int64_t stride) {
+AttrMap PadConvAttrs(const char* mode, const char* padding, int64_t stride) {
   return {{"mode", mode},
           {"padding", padding},
           {"strides", IntList({1, stride, stride, 1})}};
 }
-AttrMap Plain() { return Attrs("REFLECT", "VALID", 1); }
+AttrMap Plain() { return PadConvAttrs("REFLECT", "VALID", 1); }
 
 Value Paddings(std::initializer_list<double> values) {
   return Of(DataType::kInt32, {4, 2}, values);
@@ -45,7 +43,7 @@ void AddPadConvCases(CaseList& c, bool resizes) {
           const Images images{.in = Rand(t, {1, 5, 6, 3}),
                               .paddings = Paddings({0, 0, 3, 0, 2, 4, 0, 0}),
                               .filter = Rand(t, {3, 2, 3, 4}, -1, 1)};
-          c.Ok(images.Inputs(resizes), Attrs(mode, padding, stride))
+          c.Ok(images.Inputs(resizes), PadConvAttrs(mode, padding, stride))
               .Tolerance(PadConvTolerance(t))
               .KnownShapes();
         }
@@ -119,9 +117,9 @@ void AddPadConvCases(CaseList& c, bool resizes) {
               "Dimensions must be equal, but are 2 and 3");
   build_error({.filter = F32({19, 2, 2, 3})}, Plain(),
               "Negative dimension size caused by subtracting 19 from ");
-  build_error({}, Attrs("REFLECT", "VALID", 0),
+  build_error({}, PadConvAttrs("REFLECT", "VALID", 0),
               "Stride must be > 0, but got 0");
-  build_error({}, Attrs("REFLECT", "VALID", int64_t{1} << 31),
+  build_error({}, PadConvAttrs("REFLECT", "VALID", int64_t{1} << 31),
               "Attr strides has value 2147483648 out of range for an int32");
   AttrMap three = Plain();
   three.Set("strides", IntList({1, 1, 1}));
@@ -135,7 +133,7 @@ void AddPadConvCases(CaseList& c, bool resizes) {
 MR_CASES(FusedPadConv2D)(CaseList& c) {
   AddPadConvCases(c, false);
   c.Error(Images{.paddings = Paddings({0, 0, 4, 8, 0, 0, 0, 0})}.Inputs(false),
-          Attrs("SYMMETRIC", "VALID", 1), kInvalid,
+          PadConvAttrs("SYMMETRIC", "VALID", 1), kInvalid,
           "paddings must be no greater than the dimension size: 4, 8 greater "
           "than 4")
       .KnownShapes();

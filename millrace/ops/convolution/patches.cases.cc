@@ -11,10 +11,10 @@ AttrMap Patches(IntList sizes, IntList strides, IntList rates,
   if (!rates.empty()) attrs.Set("rates", std::move(rates));
   return attrs;
 }
-AttrMap Same() {
+AttrMap SamePatches() {
   return Patches({1, 3, 2, 1}, {1, 2, 1, 1}, {1, 1, 2, 1}, "SAME");
 }
-AttrMap Valid() {
+AttrMap ValidPatches() {
   return Patches({1, 2, 2, 1}, {1, 1, 3, 1}, {1, 2, 1, 1}, "VALID");
 }
 AttrMap Volumes() {
@@ -25,11 +25,11 @@ AttrMap Volumes() {
 
 MR_CASES(ExtractImagePatches)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 5, 6, 3})}, Same());
-    c.Ok({Rand(t, {2, 5, 6, 3})}, Valid());
+    c.Ok({Rand(t, {2, 5, 6, 3})}, SamePatches());
+    c.Ok({Rand(t, {2, 5, 6, 3})}, ValidPatches());
   });
-  c.Ok({F64({2, 4, 4, 2})}, Same()).Gradient();
-  c.Ok({Empty(DataType::kFloat, {0, 5, 6, 3})}, Same());
+  c.Ok({F64({2, 4, 4, 2})}, SamePatches()).Gradient();
+  c.Ok({Empty(DataType::kFloat, {0, 5, 6, 3})}, SamePatches());
 }
 MR_CASES(ExtractVolumePatches)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {

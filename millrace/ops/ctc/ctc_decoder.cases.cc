@@ -5,7 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
 constexpr auto kPrecondition = StatusCode::kFailedPrecondition;
 
 void AddInputErrors(CaseList& c, const AttrMap& attrs) {

@@ -5,8 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 Value Places(std::initializer_list<double> pairs) {
   return Of(DataType::kInt64, {static_cast<int64_t>(pairs.size() / 2), 2},
             pairs);

@@ -3,10 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
-constexpr DataType kInt64 = DataType::kInt64;
-
 // Adds the nodes "it", "make" and "next" of an iterator.
 void Life(CaseList& c, const std::string& op, AttrMap attrs) {
   WithRange(c, "life of " + op, 2)

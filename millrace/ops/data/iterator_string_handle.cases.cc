@@ -1,12 +1,6 @@
 #include "millrace/ops/data/elements.cases.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(IteratorToStringHandle)(CaseList& c) {
   WithIterator(WithRange(c, "there_and_back", 2), "range", Numbers())
       .Node("op", "IteratorToStringHandle", {"it"})

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 // Adds an iterator for two devices over seven numbers, and nodes for the next
 // element of each in iteration `incarnation`.
 Case& ForTwoDevices(CaseList& c, const char* name, int incarnation = 1) {

@@ -1,12 +1,6 @@
 #include "millrace/ops/data/elements.cases.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(DatasetToSingleElement)(CaseList& c) {
   for (const int n : {0, 1, 2}) {
     Case& k = WithRange(c, absl::StrCat("of_", n), n)

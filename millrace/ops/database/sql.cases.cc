@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap Columns(const TypeList& types) {
   return ElementsOf(types, ShapeList(types.size(), PartialShape({})));
 }

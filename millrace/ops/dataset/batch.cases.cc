@@ -3,10 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kInt64 = DataType::kInt64;
-
-constexpr DataType kString = DataType::kString;
-
 void NotOnStock(CaseList& c) {
   for (const auto& one : c.cases()) {
     one->NoStock("stock writes it anew with the inputs of its version 2");

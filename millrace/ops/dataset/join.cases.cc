@@ -1,14 +1,6 @@
 #include "millrace/ops/data/elements.cases.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kInt64 = DataType::kInt64;
-
-constexpr DataType kString = DataType::kString;
-
-}  // namespace
-
 MR_CASES(ZipDataset)(CaseList& c) {
   const AttrMap pairs =
       ElementsOf({kInt64, kInt64}, {PartialShape({}), PartialShape({})});

@@ -3,11 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt32 = DataType::kInt32;
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr DataType kString = DataType::kString;
-
 // TensorDataset and TensorSliceDataset use another name for their types.
 AttrMap Components(TypeList types, ShapeList shapes) {
   return {{"Toutput_types", std::move(types)},

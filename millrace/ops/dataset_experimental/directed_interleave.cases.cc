@@ -3,9 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kInt64 = DataType::kInt64;
-
 AttrMap SlicesOf(DataType type, PartialShape shape) {
   return {{"Toutput_types", TypeList{type}},
           {"output_shapes", ShapeList{std::move(shape)}}};

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kInt64 = DataType::kInt64;
-
 // Batches of one number and of three, which is an error.
 void IgnoreErrorsCases(CaseList& c) {
   const auto one = [](int n) {

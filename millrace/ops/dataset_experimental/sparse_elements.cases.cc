@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kInt64 = DataType::kInt64;
 constexpr DataType kVariant = DataType::kVariant;
 
 // Adds a data set "all" of vectors of two, three and one numbers.

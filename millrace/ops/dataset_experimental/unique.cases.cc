@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kInt64 = DataType::kInt64;
-
 // The unique ones among `values`, of which there are `count`.
 void Unique(CaseList& c, const char* name, Value values, DataType type,
             PartialShape shape, int count) {

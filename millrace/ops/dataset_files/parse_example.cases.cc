@@ -4,10 +4,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr DataType kString = DataType::kString;
 constexpr DataType kVariant = DataType::kVariant;
 
 // Three messages: a number of numbers, a number and strings.

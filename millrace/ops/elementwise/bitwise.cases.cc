@@ -3,7 +3,7 @@
 namespace millrace::cases {
 namespace {
 
-void Binary(CaseList& c) {
+void BitwiseBinary(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {3, 7}, -100, 100), Rand(t, {3, 7}, 0, 9)});
     c.Ok({Rand(t, {100}, -100, 100), Rand(t, {}, 0, 9)});
@@ -25,16 +25,16 @@ void Unary(CaseList& c) {
 }  // namespace
 
 MR_CASES(LeftShift)(CaseList& c) {
-  Binary(c);
+  BitwiseBinary(c);
   c.Ok({Vec({1, 1, 1, -1}), Vec({0, 31, 32, -1})});
 }
 MR_CASES(RightShift)(CaseList& c) {
-  Binary(c);
+  BitwiseBinary(c);
   c.Ok({Vec({-8, -8, 8, 8}), Vec({1, 33, 32, -1})});
 }
-MR_CASES(BitwiseAnd)(CaseList& c) { Binary(c); }
-MR_CASES(BitwiseOr)(CaseList& c) { Binary(c); }
-MR_CASES(BitwiseXor)(CaseList& c) { Binary(c); }
+MR_CASES(BitwiseAnd)(CaseList& c) { BitwiseBinary(c); }
+MR_CASES(BitwiseOr)(CaseList& c) { BitwiseBinary(c); }
+MR_CASES(BitwiseXor)(CaseList& c) { BitwiseBinary(c); }
 MR_CASES(Invert)(CaseList& c) { Unary(c); }
 MR_CASES(PopulationCount)(CaseList& c) { Unary(c); }
 

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-
 void Compare(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {3, 70}, -3, 3), Rand(t, {3, 70}, -3, 3)});
@@ -12,11 +10,11 @@ void Compare(CaseList& c) {
     c.Ok({Rand(t, {}, -3, 3), Rand(t, {100}, -3, 3)});
     c.Ok({Rand(t, {4, 1, 5}, -3, 3), Rand(t, {3, 1}, -3, 3)});
   });
-  c.Ok({Mixed(kF, {30}), Mixed(kF, {30})});
+  c.Ok({Mixed(kFloat, {30}), Mixed(kFloat, {30})});
   c.Ok({F32({60, 40}), F32({40})});
   // 4 floats have as many bytes as 16 results.
   c.Ok({F32({4}), F32({4, 4})});
-  c.Ok({Empty(kF, {0}), F32({1})});
+  c.Ok({Empty(kFloat, {0}), F32({1})});
   c.Error({F32({3}), F32({2})}, StatusCode::kInvalidArgument,
           "Incompatible shapes: [3] vs. [2]");
 }
@@ -46,8 +44,8 @@ MR_CASES(ApproximateEqual)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {100}), Rand(t, {100})}, {{"tolerance", 0.5f}});
   });
-  c.Ok({Mixed(kF, {30}), Mixed(kF, {30})});
-  c.Ok({Vec(kF, {1, 1.5}), Vec(kF, {1.5, 1.5})}, {{"tolerance", 0.5f}});
+  c.Ok({Mixed(kFloat, {30}), Mixed(kFloat, {30})});
+  c.Ok({Vec(kFloat, {1, 1.5}), Vec(kFloat, {1.5, 1.5})}, {{"tolerance", 0.5f}});
   c.Error({F32({3, 1}), F32({3})}, StatusCode::kInvalidArgument,
           "x and y must be of the same shape. x shape: [3,1]. y shape: [3]");
 }

@@ -11,7 +11,7 @@ MR_CASES(LogicalNot)(CaseList& c) {
 
 namespace {
 
-void Binary(CaseList& c) {
+void LogicalBinary(CaseList& c) {
   c.Ok({Bool({3, 70}), Bool({3, 70})});
   c.Ok({Bool({100}), Bool({})});
   c.Ok({Bool({}), Bool({100})});
@@ -22,7 +22,7 @@ void Binary(CaseList& c) {
 
 }  // namespace
 
-MR_CASES(LogicalAnd)(CaseList& c) { Binary(c); }
-MR_CASES(LogicalOr)(CaseList& c) { Binary(c); }
+MR_CASES(LogicalAnd)(CaseList& c) { LogicalBinary(c); }
+MR_CASES(LogicalOr)(CaseList& c) { LogicalBinary(c); }
 
 }  // namespace millrace::cases

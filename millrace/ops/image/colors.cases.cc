@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 Value Colors(DataType type, TensorShape shape) {
   return Rand(type, std::move(shape), 0, 1);
 }

@@ -3,7 +3,7 @@
 namespace millrace::cases {
 namespace {
 
-Value Boxes() {
+Value CropBoxes() {
   return Of(DataType::kFloat, {3, 4},
             {0.1, 0.2, 0.8, 0.9, 0, 0, 1, 1, 0.9, 0.1, -0.2, 1.3});
 }
@@ -13,12 +13,12 @@ Value Boxes() {
 MR_CASES(CropAndResize)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const char* method : {"bilinear", "nearest"}) {
-      c.Ok({Rand(t, {2, 5, 6, 3}), Boxes(), Vec({1, 0, 1}), Vec({3, 4})},
+      c.Ok({Rand(t, {2, 5, 6, 3}), CropBoxes(), Vec({1, 0, 1}), Vec({3, 4})},
            {{"method", method}, {"extrapolation_value", 0.5f}})
           .Tolerance(1e-4);
     }
   });
-  c.Ok({F32({2, 5, 6, 3}), Boxes(), Vec({1, 0, 1}), Vec({1, 1})})
+  c.Ok({F32({2, 5, 6, 3}), CropBoxes(), Vec({1, 0, 1}), Vec({1, 1})})
       .Tolerance(1e-4);
   // Boxes have a gradient whatever the images' type.
   for (const DataType t : {DataType::kFloat, DataType::kUint8}) {
@@ -29,7 +29,7 @@ MR_CASES(CropAndResize)(CaseList& c) {
         .Gradient()
         .GradientTolerance(2e-2);
   }
-  c.Error({F32({2, 5, 6, 3}), Boxes(), Vec({1, 0, 2}), Vec({1, 1})},
+  c.Error({F32({2, 5, 6, 3}), CropBoxes(), Vec({1, 0, 2}), Vec({1, 1})},
           StatusCode::kOutOfRange, "box_index has values outside");
   // Whether the last row is inside depends on rounding.
   for (const double y1 : {0.05, 0.13, 0.2, 0.37}) {
@@ -55,7 +55,7 @@ MR_CASES(CropAndResize)(CaseList& c) {
 MR_CASES(CropAndResizeGradImage)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const char* method : {"bilinear", "nearest"}) {
-      c.Ok({F32({3, 3, 4, 2}), Boxes(), Vec({1, 0, 1}), Vec({2, 5, 6, 2})},
+      c.Ok({F32({3, 3, 4, 2}), CropBoxes(), Vec({1, 0, 1}), Vec({2, 5, 6, 2})},
            {{"method", method}, {"T", t}})
           .Tolerance(t == DataType::kHalf ? 1e-2 : 1e-4);
     }
@@ -63,7 +63,8 @@ MR_CASES(CropAndResizeGradImage)(CaseList& c) {
 }
 MR_CASES(CropAndResizeGradBoxes)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({F32({3, 3, 4, 2}), Rand(t, {2, 5, 6, 2}), Boxes(), Vec({1, 0, 1})})
+    c.Ok({F32({3, 3, 4, 2}), Rand(t, {2, 5, 6, 2}), CropBoxes(),
+          Vec({1, 0, 1})})
         .Tolerance(1e-4);
   });
 }

@@ -5,8 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kU8 = DataType::kUint8, kU16 = DataType::kUint16;
 constexpr char kBadJpeg[] = "jpeg::Uncompress failed. Invalid JPEG data";
 
 void Read(CaseList& c, const std::string& file, const AttrMap& attrs = {}) {
@@ -164,7 +162,7 @@ MR_CASES(ExtractJpegShape)(CaseList& c) {
 MR_CASES(DecodePng)(CaseList& c) {
   for (const std::string& file : Pngs()) {
     for (const int channels : {0, 1, 3, 4}) {
-      for (const DataType t : {kU8, kU16}) {
+      for (const DataType t : {DataType::kUint8, DataType::kUint16}) {
         Read(c, file, {{"channels", channels}, {"dtype", t}});
       }
     }
@@ -179,8 +177,8 @@ MR_CASES(DecodePng)(CaseList& c) {
   std::string damaged = file;
   damaged[60] = static_cast<char>(damaged[60] ^ 1);
   Fail(c, damaged, {}, "Invalid PNG data, size");
-  Read(c, GreyJpeg(), {{"dtype", kU16}});
-  Read(c, Gif(GifFrame({0, 0, 5, 4})), {{"dtype", kU16}});
+  Read(c, GreyJpeg(), {{"dtype", DataType::kUint16}});
+  Read(c, Gif(GifFrame({0, 0, 5, 4})), {{"dtype", DataType::kUint16}});
   Fail(c, Bmp(3, 2, 24), {}, "Trying to decode BMP format using a wrong op.");
   ContentErrors(c);
 }

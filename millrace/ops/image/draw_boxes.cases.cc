@@ -3,13 +3,10 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
 // Returns boxes inside of an image, over its edges, reversed and outside, a
 // point, and one of all of the image.
 Value Outlines() {
-  return Of(kF32, {2, 4, 4},
+  return Of(kFloat, {2, 4, 4},
             {0.1, 0.2, 0.7,  0.8, -0.5, 0.3, 0.5, 1.5, 0.9, 0.1, 0.2,
              0.3, 1.5, 0,    2,   1,    0.5, 0.5, 0.5, 0.5, 0,   0,
              1,   1,   0.25, -1,  3,    0.5, -2,  -2,  -1,  -1});
@@ -39,18 +36,18 @@ MR_CASES(DrawBoundingBoxes)(CaseList& c) {
     for (const int depth : {1, 3, 4}) {
       c.Ok({Rand(t, {2, 9, 11, depth}), Outlines()});
     }
-    c.Ok({Rand(t, {1, 30, 30, 3}), Rand(kF32, {1, 25, 4}, -0.3, 1.3)});
+    c.Ok({Rand(t, {1, 30, 30, 3}), Rand(kFloat, {1, 25, 4}, -0.3, 1.3)});
     c.Ok({Rand(t, {2, 1, 1, 1}), Outlines()});
-    c.Ok({Rand(t, {1, 4, 4, 1}), Empty(kF32, {1, 0, 4})});
-    c.Ok({Empty(t, {0, 4, 4, 1}), Empty(kF32, {0, 2, 4})});
+    c.Ok({Rand(t, {1, 4, 4, 1}), Empty(kFloat, {1, 0, 4})});
+    c.Ok({Empty(t, {0, 4, 4, 1}), Empty(kFloat, {0, 2, 4})});
   });
   DrawErrors(c);
 }
 MR_CASES(DrawBoundingBoxesV2)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Rand(t, {2, 9, 11, 3}), Outlines(), Rand(kF32, {2, 4}, 0, 1)});
-    c.Ok({Rand(t, {2, 9, 11, 1}), Outlines(), Rand(kF32, {3, 1}, 0, 1)});
-    c.Ok({Rand(t, {2, 9, 11, 4}), Outlines(), Empty(kF32, {0, 4})});
+    c.Ok({Rand(t, {2, 9, 11, 3}), Outlines(), Rand(kFloat, {2, 4}, 0, 1)});
+    c.Ok({Rand(t, {2, 9, 11, 1}), Outlines(), Rand(kFloat, {3, 1}, 0, 1)});
+    c.Ok({Rand(t, {2, 9, 11, 4}), Outlines(), Empty(kFloat, {0, 4})});
   });
   DrawErrors(c);
   c.Error({F32({1, 3, 3, 3}), F32({1, 1, 4}), F32({4})}, kInvalid,

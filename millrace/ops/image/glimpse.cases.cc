@@ -3,9 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
 void Glimpses(CaseList& c) {
   for (const bool centered : {false, true}) {
     for (const bool normalized : {false, true}) {
@@ -15,14 +12,14 @@ void Glimpses(CaseList& c) {
                             {"noise", "zero"}};
       const double reach = normalized ? 1.2 : 9;
       for (const auto& size : {Vec({3, 4}), Vec({9, 20}), Vec({1, 1})}) {
-        c.Ok({F32({6, 7, 8, 2}), size, Rand(kF32, {6, 2}, -reach, reach)},
+        c.Ok({F32({6, 7, 8, 2}), size, Rand(kFloat, {6, 2}, -reach, reach)},
              zero);
       }
-      c.Ok({F32({1, 7, 8, 1}), Vec({7, 8}), Full(kF32, {1, 2}, 0)}, zero);
+      c.Ok({F32({1, 7, 8, 1}), Vec({7, 8}), Full(kFloat, {1, 2}, 0)}, zero);
     }
   }
   const AttrMap inside = {{"centered", false}, {"normalized", false}};
-  c.Ok({F32({2, 9, 8, 1}), Vec({2, 3}), Full(kF32, {2, 2}, 3)}, inside)
+  c.Ok({F32({2, 9, 8, 1}), Vec({2, 3}), Full(kFloat, {2, 2}, 3)}, inside)
       .Random();
   c.Ok({F32({2, 5, 5, 2}), Vec({9, 9}), F32({2, 2})}).Random();
   c.Ok({F32({2, 5, 5, 2}), Vec({9, 9}), F32({2, 2})},
@@ -32,7 +29,7 @@ void Glimpses(CaseList& c) {
        {{"uniform_noise", false}, {"noise", ""}})
       .Random();
   c.Ok({F32({2, 5, 5, 2}), Vec({0, 9}), F32({2, 2})});
-  c.Ok({Empty(kF32, {0, 5, 5, 2}), Vec({2, 9}), Empty(kF32, {0, 2})});
+  c.Ok({Empty(kFloat, {0, 5, 5, 2}), Vec({2, 9}), Empty(kFloat, {0, 2})});
   const auto error = [&c](std::vector<Value> in, const char* words) {
     c.Error(std::move(in), kInvalid, words).NoShapeCheck();
   };

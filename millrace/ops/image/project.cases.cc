@@ -3,13 +3,10 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
 // Returns transforms that keep an image, translate it, rotate and enlarge it,
 // and project it from the side.
 Value Transforms() {
-  return Of(kF32, {4, 8},
+  return Of(kFloat, {4, 8},
             {1, 0, 0,    0,    1,  0,     0,    0,  1,        0,       -2.5,
              0, 1, 3.25, 0,    0,  0.75,  -0.5, 2,  0.5,      0.75,    -1,
              0, 0, 1.25, 0.25, -1, 0.125, 2,    -3, 0.015625, -0.03125});
@@ -20,7 +17,7 @@ void Project(CaseList& c) {
   const auto inputs = [with_value](Value images, Value transforms, Value size) {
     std::vector<Value> in = {std::move(images), std::move(transforms),
                              std::move(size)};
-    if (with_value) in.push_back(Scalar(kF32, 3));
+    if (with_value) in.push_back(Scalar(kFloat, 3));
     return in;
   };
   for (const char* mode : {"CONSTANT", "REFLECT", "WRAP", "NEAREST"}) {
@@ -35,19 +32,19 @@ void Project(CaseList& c) {
             .Tolerance(IsFloating(t) ? near : 0);
       });
       c.Ok(inputs(F32({2, 1, 3, 1}),
-                  Of(kF32, {1, 8}, {2, 1, -7, 1, 3, -4, 0, 0}), Vec({6, 6})),
+                  Of(kFloat, {1, 8}, {2, 1, -7, 1, 3, -4, 0, 0}), Vec({6, 6})),
            attrs)
           .Tolerance(1e-5);
     }
   }
-  c.Ok(inputs(F32({1, 3, 3, 1}), Of(kF32, {1, 8}, {1, 0, 0, 0, 1, 0, -0.5, 0}),
-              Vec({4, 4})),
+  c.Ok(inputs(F32({1, 3, 3, 1}),
+              Of(kFloat, {1, 8}, {1, 0, 0, 0, 1, 0, -0.5, 0}), Vec({4, 4})),
        {{"interpolation", "BILINEAR"}});
   const AttrMap nearest = {{"interpolation", "NEAREST"}};
   // These move by whole pixels or rotate by a quarter: no two pixels read the
   // same one, so that the inverse is the gradient.
   c.Ok(inputs(F32({2, 4, 5, 2}),
-              Of(kF32, {2, 8},
+              Of(kFloat, {2, 8},
                  {1, 0, 1, 0, 1, -2, 0, 0, 0, 1, -1, -1, 0, 3, 0, 0}),
               Vec({5, 6})),
        nearest)

@@ -3,14 +3,11 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
 // Returns the inputs as far as the op has them.
 std::vector<Value> Sample(CaseList& c, Value size, Value boxes,
                           double covered = 0.3) {
   std::vector<Value> in = {std::move(size), std::move(boxes)};
-  if (c.op().inputs.size() > 2) in.push_back(Scalar(kF32, covered));
+  if (c.op().inputs.size() > 2) in.push_back(Scalar(kFloat, covered));
   if (c.op().inputs.size() > 3) in.push_back(Vec({17, 4}));
   return in;
 }
@@ -25,7 +22,7 @@ void SampleBoxes(CaseList& c) {
     return attrs;
   };
   const Value boxes =
-      Of(kF32, {1, 2, 4}, {0.1, 0.2, 0.5, 0.75, 0.5, 0.5, 0.9, 1});
+      Of(kFloat, {1, 2, 4}, {0.1, 0.2, 0.5, 0.75, 0.5, 0.5, 0.9, 1});
   c.EachType("T", [&](CaseList& c, DataType t) {
     c.Ok(Sample(c, Vec(t, {100, 90, 3}), boxes), with({}));
     c.Ok(Sample(c, Vec(t, {20, 120, 3}), boxes),
@@ -33,13 +30,14 @@ void SampleBoxes(CaseList& c) {
                {"aspect_ratio_range", FloatList{0.5f, 3.0f}}}));
   });
   for (int i = 0; i < 6; ++i) {
-    c.Ok(Sample(c, Vec({600, 400.0 + i, 3}), Rand(kF32, {1, 3, 4}, 0, 1), 0.05),
+    c.Ok(Sample(c, Vec({600, 400.0 + i, 3}), Rand(kFloat, {1, 3, 4}, 0, 1),
+                0.05),
          with({{"area_range",
                 FloatList{0.01f, 0.19f * static_cast<float>(i) + 0.02f}}}));
   }
   // If no window fits, the result is the whole image.
   c.Ok(Sample(c, Vec({5, 5, 3}), boxes, 2), with({{"max_attempts", 3}}));
-  c.Ok(Sample(c, Vec({50, 60, 3}), Empty(kF32, {1, 0, 4})),
+  c.Ok(Sample(c, Vec({50, 60, 3}), Empty(kFloat, {1, 0, 4})),
        with({{"use_image_if_no_bounding_boxes", true}}));
   const auto error = [&](std::vector<Value> in, AttrMap attrs,
                          const char* words) {
@@ -47,9 +45,9 @@ void SampleBoxes(CaseList& c) {
         .NoShapeCheck();
   };
   const Value size = Vec({50, 60, 3});
-  error(Sample(c, size, Empty(kF32, {1, 0, 4})), {},
+  error(Sample(c, size, Empty(kFloat, {1, 0, 4})), {},
         "No bounding boxes provided as input.");
-  error(Sample(c, size, Full(kF32, {1, 1, 4}, 1.5)), {},
+  error(Sample(c, size, Full(kFloat, {1, 1, 4}, 1.5)), {},
         "All bounding box coordinates must be in [0.0, 1.0]: 1.5");
   error(Sample(c, Vec({-1, 60, 3}), boxes), {},
         "image height cannot be >= int32 max");
@@ -78,7 +76,7 @@ MR_CASES(SampleDistortedBoundingBoxV2)(CaseList& c) { SampleBoxes(c); }
 MR_CASES(StatelessSampleDistortedBoundingBox)(CaseList& c) {
   SampleBoxes(c);
   c.EachType("Tseed", [](CaseList& c, DataType t) {
-    c.Ok({Vec({100, 90, 3}), Full(kF32, {1, 1, 4}, 0.5), Scalar(kF32, 0),
+    c.Ok({Vec({100, 90, 3}), Full(kFloat, {1, 1, 4}, 0.5), Scalar(kFloat, 0),
           Vec(t, {5, -7})});
   });
 }

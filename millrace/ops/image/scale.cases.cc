@@ -3,13 +3,11 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
 constexpr const char* kKernelTypes[] = {"lanczos1",  "lanczos3",     "lanczos5",
                                         "gaussian",  "box",          "triangle",
                                         "keyscubic", "mitchellcubic"};
 
-Value Two(double y, double x) { return Vec(kF32, {y, x}); }
+Value Two(double y, double x) { return Vec(kFloat, {y, x}); }
 
 }  // namespace
 
@@ -32,7 +30,7 @@ MR_CASES(ScaleAndTranslate)(CaseList& c) {
       .Gradient({0})
       .GradientTolerance(2e-2);
   c.Ok({F32({1, 3, 3, 1}), Vec({4, 4}), Two(1, 1), Two(100, -100)});
-  c.Ok({Empty(kF32, {0, 3, 3, 1}), Vec({4, 4}), Two(1, 1), Two(0, 0)});
+  c.Ok({Empty(kFloat, {0, 3, 3, 1}), Vec({4, 4}), Two(1, 1), Two(0, 0)});
   const auto error = [&c](std::vector<Value> in, const char* words) {
     c.Error(std::move(in), kInvalid, words).NoShapeCheck();
   };
@@ -42,7 +40,7 @@ MR_CASES(ScaleAndTranslate)(CaseList& c) {
         "output dimensions must be positive");
   error({F32({1, 3, 3, 1}), Vec({4, 4}), Two(0, 1), Two(0, 0)},
         "Scale must be greater than zero.");
-  error({F32({1, 3, 3, 1}), Vec({4, 4}), Vec(kF32, {1}), Two(0, 0)},
+  error({F32({1, 3, 3, 1}), Vec({4, 4}), Vec(kFloat, {1}), Two(0, 0)},
         "t must have two elements");
   error({F32({1, 0, 3, 1}), Vec({4, 4}), Two(1, 1), Two(0, 0)},
         "input image must be of non-zero size");

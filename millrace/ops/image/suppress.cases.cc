@@ -3,12 +3,9 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
 // Two clusters of boxes, one of them given by the other corners, and a separate
 // box.
-Value Boxes(DataType t) {
+Value ScoredBoxes(DataType t) {
   return Of(t, {7, 4}, {0, 0,     1, 1,   0,    0.125, 1, 1.125,  0, -0.125,
                         1, 0.875, 1, 11,  0.25, 10,    0, 10.125, 1, 11.125,
                         0, 100,   1, 101, 2,    2,     2, 3});
@@ -32,10 +29,11 @@ Inputs WithThresholds(CaseList& c, DataType t, Value boxes, Value scores,
 
 void Suppress(CaseList& c, DataType t, const AttrMap& attrs) {
   for (const double size : {0, 1, 3, 30}) {
-    c.Ok(WithThresholds(c, t, Boxes(t), Scores(t), size, {0.5, 0.3, 0}), attrs);
+    c.Ok(WithThresholds(c, t, ScoredBoxes(t), Scores(t), size, {0.5, 0.3, 0}),
+         attrs);
   }
-  c.Ok(WithThresholds(c, t, Boxes(t), Scores(t), 9, {0, 0, 0}), attrs);
-  c.Ok(WithThresholds(c, t, Boxes(t), Scores(t), 9, {1, -1, 0}), attrs);
+  c.Ok(WithThresholds(c, t, ScoredBoxes(t), Scores(t), 9, {0, 0, 0}), attrs);
+  c.Ok(WithThresholds(c, t, ScoredBoxes(t), Scores(t), 9, {1, -1, 0}), attrs);
   c.Ok(WithThresholds(c, t, Rand(t, {60, 4}, 0, 1), Rand(t, {60}, 0, 1), 40,
                       {0.25, 0.1, 0}),
        attrs);
@@ -49,7 +47,7 @@ void Errors(CaseList& c) {
   };
   const auto with = [&c](Value boxes, Value scores, double size,
                          std::initializer_list<double> thresholds) {
-    return WithThresholds(c, kF32, std::move(boxes), std::move(scores), size,
+    return WithThresholds(c, kFloat, std::move(boxes), std::move(scores), size,
                           thresholds);
   };
   error(with(F32({3, 4}), F32({3}), -1, {0.5, 0, 0}),
@@ -64,7 +62,7 @@ void Errors(CaseList& c) {
     error(with(F32({3, 4}), F32({3}), 2, {1.5, 0, 0}),
           "iou_threshold must be in [0, 1]");
     Inputs in = with(F32({3, 4}), F32({3}), 2, {0.5, 0, 0});
-    in[3] = Vec(kF32, {0.5});
+    in[3] = Vec(kFloat, {0.5});
     error(in, "iou_threshold must be 0-D, got shape");
   }
   Inputs in = with(F32({3, 4}), F32({3}), 2, {0.5, 0, 0});
@@ -88,43 +86,43 @@ const std::vector<AttrMap>& Padding() {
 }  // namespace
 
 MR_CASES(NonMaxSuppression)(CaseList& c) {
-  Suppress(c, kF32, {});
-  Suppress(c, kF32, {{"iou_threshold", 0.1f}});
+  Suppress(c, kFloat, {});
+  Suppress(c, kFloat, {{"iou_threshold", 0.1f}});
   Errors(c);
   c.Error({F32({3, 4}), F32({3}), Scalar(2)}, {{"iou_threshold", -0.5f}},
           kInvalid, "iou_threshold must be in [0, 1]");
 }
 MR_CASES(NonMaxSuppressionV2)(CaseList& c) {
   SuppressEachType(c, {{}});
-  for (const DataType t : {DataType::kHalf, kF32}) {
-    c.Ok({Boxes(kF32), Scores(kF32), Scalar(5), Scalar(t, 0.5)});
+  for (const DataType t : {DataType::kHalf, kFloat}) {
+    c.Ok({ScoredBoxes(kFloat), Scores(kFloat), Scalar(5), Scalar(t, 0.5)});
   }
 }
 MR_CASES(NonMaxSuppressionV3)(CaseList& c) {
   SuppressEachType(c, {{}});
-  for (const DataType t : {DataType::kHalf, kF32}) {
-    c.Ok({Boxes(DataType::kHalf), Scores(DataType::kHalf), Scalar(5),
+  for (const DataType t : {DataType::kHalf, kFloat}) {
+    c.Ok({ScoredBoxes(DataType::kHalf), Scores(DataType::kHalf), Scalar(5),
           Scalar(t, 0.5), Scalar(t, 0.5)});
   }
-  c.Ok({Boxes(kF32),
+  c.Ok({ScoredBoxes(kFloat),
         Values<float>({0.5f, 0.25f, std::numeric_limits<float>::quiet_NaN(),
                        std::numeric_limits<float>::infinity(), 0.5f, 0.5f,
                        -std::numeric_limits<float>::infinity()}),
-        Scalar(7), Scalar(kF32, 0.5), Scalar(kF32, -1)});
+        Scalar(7), Scalar(kFloat, 0.5), Scalar(kFloat, -1)});
 }
 MR_CASES(NonMaxSuppressionV4)(CaseList& c) {
   SuppressEachType(c, Padding());
-  for (const DataType t : {DataType::kHalf, kF32}) {
-    c.Ok(
-        {Boxes(kF32), Scores(kF32), Scalar(5), Scalar(t, 0.5), Scalar(t, 0.5)});
+  for (const DataType t : {DataType::kHalf, kFloat}) {
+    c.Ok({ScoredBoxes(kFloat), Scores(kFloat), Scalar(5), Scalar(t, 0.5),
+          Scalar(t, 0.5)});
   }
 }
 MR_CASES(NonMaxSuppressionV5)(CaseList& c) {
   SuppressEachType(c, Padding());
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const double sigma : {0.25, 0.5, 2.0}) {
-      c.Ok({Boxes(t), Scores(t), Scalar(7), Scalar(t, 0.5), Scalar(t, 0.1),
-            Scalar(t, sigma)})
+      c.Ok({ScoredBoxes(t), Scores(t), Scalar(7), Scalar(t, 0.5),
+            Scalar(t, 0.1), Scalar(t, sigma)})
           .Tolerance(t == DataType::kHalf ? 2e-3 : 1e-5);
       c.Ok({Rand(t, {40, 4}, 0, 1), Rand(t, {40}, 0, 1), Scalar(30),
             Scalar(t, 1), Scalar(t, 0.2), Scalar(t, sigma)},
@@ -132,51 +130,52 @@ MR_CASES(NonMaxSuppressionV5)(CaseList& c) {
           .Tolerance(t == DataType::kHalf ? 2e-3 : 1e-5);
     }
   });
-  c.Error({F32({3, 4}), F32({3}), Scalar(2), Scalar(kF32, 0.5), Scalar(kF32, 0),
-           Scalar(kF32, -1)},
+  c.Error({F32({3, 4}), F32({3}), Scalar(2), Scalar(kFloat, 0.5),
+           Scalar(kFloat, 0), Scalar(kFloat, -1)},
           kInvalid, "soft_nms_sigma_val must be >= 0");
 }
 MR_CASES(NonMaxSuppressionWithOverlaps)(CaseList& c) {
   for (const double threshold : {-0.5, 0.3, 2.0}) {
-    c.Ok({Rand(kF32, {20, 20}, 0, 1), Rand(kF32, {20}, 0, 1), Scalar(12),
-          Scalar(kF32, threshold), Scalar(kF32, 0.2)});
+    c.Ok({Rand(kFloat, {20, 20}, 0, 1), Rand(kFloat, {20}, 0, 1), Scalar(12),
+          Scalar(kFloat, threshold), Scalar(kFloat, 0.2)});
   }
-  c.Ok({Empty(kF32, {0, 0}), Empty(kF32, {0}), Scalar(3), Scalar(kF32, 0),
-        Scalar(kF32, 0)});
-  c.Error({F32({3, 4}), F32({3}), Scalar(2), Scalar(kF32, 0), Scalar(kF32, 0)},
-          kInvalid, "overlaps must be square")
+  c.Ok({Empty(kFloat, {0, 0}), Empty(kFloat, {0}), Scalar(3), Scalar(kFloat, 0),
+        Scalar(kFloat, 0)});
+  c.Error(
+       {F32({3, 4}), F32({3}), Scalar(2), Scalar(kFloat, 0), Scalar(kFloat, 0)},
+       kInvalid, "overlaps must be square")
       .NoShapeCheck();
-  c.Error({F32({3}), F32({3}), Scalar(2), Scalar(kF32, 0), Scalar(kF32, 0)},
+  c.Error({F32({3}), F32({3}), Scalar(2), Scalar(kFloat, 0), Scalar(kFloat, 0)},
           kInvalid, "overlaps must be 2-D")
       .NoShapeCheck();
 }
 MR_CASES(CombinedNonMaxSuppression)(CaseList& c) {
   const auto inputs = [](Value boxes, Value scores, int per_class, int total,
                          double iou = 0.5, double score = 0.2) {
-    return Inputs{std::move(boxes), std::move(scores), Scalar(per_class),
-                  Scalar(total),    Scalar(kF32, iou), Scalar(kF32, score)};
+    return Inputs{std::move(boxes), std::move(scores),   Scalar(per_class),
+                  Scalar(total),    Scalar(kFloat, iou), Scalar(kFloat, score)};
   };
   for (const bool pad : {false, true}) {
     for (const bool clip : {false, true}) {
       const AttrMap attrs = {{"pad_per_class", pad}, {"clip_boxes", clip}};
-      c.Ok(inputs(Rand(kF32, {2, 20, 1, 4}, -0.5, 1.5),
-                  Rand(kF32, {2, 20, 3}, 0, 1), 4, 9),
+      c.Ok(inputs(Rand(kFloat, {2, 20, 1, 4}, -0.5, 1.5),
+                  Rand(kFloat, {2, 20, 3}, 0, 1), 4, 9),
            attrs);
-      c.Ok(inputs(Rand(kF32, {3, 15, 2, 4}, 0, 1), Rand(kF32, {3, 15, 2}, 0, 1),
-                  30, 100, 0.1),
+      c.Ok(inputs(Rand(kFloat, {3, 15, 2, 4}, 0, 1),
+                  Rand(kFloat, {3, 15, 2}, 0, 1), 30, 100, 0.1),
            attrs);
-      c.Ok(inputs(Rand(kF32, {1, 5, 1, 4}, 0, 1), Rand(kF32, {1, 5, 1}, 0, 1),
-                  3, 2),
+      c.Ok(inputs(Rand(kFloat, {1, 5, 1, 4}, 0, 1),
+                  Rand(kFloat, {1, 5, 1}, 0, 1), 3, 2),
            attrs);
-      c.Ok(inputs(Empty(kF32, {2, 0, 1, 4}), Empty(kF32, {2, 0, 3}), 3, 2),
+      c.Ok(inputs(Empty(kFloat, {2, 0, 1, 4}), Empty(kFloat, {2, 0, 3}), 3, 2),
            attrs);
     }
   }
   // Scores below -1 and many that are equal.
-  c.Ok(inputs(Rand(kF32, {1, 6, 1, 4}, 0, 1), Rand(kF32, {1, 6, 2}, -3, 1), 3,
-              5, 0.9, -5));
-  c.Ok(inputs(Rand(kF32, {1, 30, 1, 4}, 0, 1), Full(kF32, {1, 30, 2}, 0.5), 20,
-              30, 0.2));
+  c.Ok(inputs(Rand(kFloat, {1, 6, 1, 4}, 0, 1), Rand(kFloat, {1, 6, 2}, -3, 1),
+              3, 5, 0.9, -5));
+  c.Ok(inputs(Rand(kFloat, {1, 30, 1, 4}, 0, 1), Full(kFloat, {1, 30, 2}, 0.5),
+              20, 30, 0.2));
   const auto error = [&](Inputs in, const char* words) {
     c.Error(std::move(in), kInvalid, words).NoShapeCheck();
   };

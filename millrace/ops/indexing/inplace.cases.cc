@@ -3,9 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 void Rows(CaseList& c, bool moves) {
   c.EachType("T", [moves](CaseList& c, DataType t) {
     const bool taken =

@@ -3,10 +3,8 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // Slices of a [4, 5, 6] tensor, and values for them.
-struct Spec {
+struct AssignSpec {
   std::initializer_list<double> begin, end, strides;
   std::initializer_list<int64_t> value;
   int begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0,
@@ -20,7 +18,7 @@ struct Spec {
   }
 };
 
-const Spec kSpecs[] = {
+const AssignSpec kAssignSpecs[] = {
     {{1}, {3}, {1}, {2, 5, 6}},
     {{0, 1, 2}, {4, 4, 6}, {2, 1, 3}, {2, 3, 2}},
     {{3, 4, 5}, {0, 0, 0}, {-1, -2, -1}, {3, 2, 5}},
@@ -50,7 +48,7 @@ void Slices(CaseList& c, bool variable, bool gradient) {
           "variable, that refuse them when they run");
     }
   });
-  for (const Spec& s : kSpecs) {
+  for (const AssignSpec& s : kAssignSpecs) {
     const TensorShape shape(
         absl::MakeConstSpan(s.value.begin(), s.value.size()));
     Case& one = c.Ok({target(F32({4, 5, 6})), Vec(s.begin), Vec(s.end),

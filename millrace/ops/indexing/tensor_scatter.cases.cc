@@ -3,10 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt32 = DataType::kInt32;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // The beginnings of messages in which both kinds of ops differ.
 struct Words {
   const char* prefix;

@@ -1,15 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt32 = DataType::kInt32;
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(DecodeCSV)(CaseList& c) {
   const Value f = Vec(kFloat, {1.5}), i = Vec(kInt32, {7}), s = Str({"none"});
   const Value must = Empty(kInt32, {0});

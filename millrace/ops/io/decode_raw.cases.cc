@@ -1,14 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kInt32 = DataType::kInt32;
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(DecodeRaw)(CaseList& c) {
   c.EachType("out_type", [](CaseList& c, DataType t) {
     const std::string bytes =

@@ -1,13 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 // Files of a folder that every machine may write.
 MR_CASES(WriteFile)(CaseList& c) {
   c.Sequence("and read")

@@ -3,9 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // A matrix of 4 rows and 3 columns, what is made of it, and which of the
 // checkpoint's tensors it is.
 struct Remapping {

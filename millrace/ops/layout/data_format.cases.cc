@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap Formats(const char* src, const char* dst) {
   return {{"src_format", src}, {"dst_format", dst}};
 }

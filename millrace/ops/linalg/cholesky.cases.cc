@@ -17,12 +17,12 @@ void CholeskyGradCases(CaseList& c) {
 MR_CASES(Cholesky)(CaseList& c) {
   SquareCases(c, Definite);
   SquareErrors(c);
-  c.Ok({Full(kF, {1, 1}, -1)});
-  c.Ok({Of(kD, {2, 2, 2}, {4, 9, 1, 3, 9, 9, 3, 5})});
-  c.Ok({Definite(kF, 40)}).Tolerance(MatrixTolerance(kF));
+  c.Ok({Full(kFloat, {1, 1}, -1)});
+  c.Ok({Of(kDouble, {2, 2, 2}, {4, 9, 1, 3, 9, 9, 3, 5})});
+  c.Ok({Definite(kFloat, 40)}).Tolerance(MatrixTolerance(kFloat));
   // A symmetric matrix whose two halves both count.
   c.Sequence("gradient")
-      .Node("x", "Identity", {Definite(kD, 3)})
+      .Node("x", "Identity", {Definite(kDouble, 3)})
       .Node("t", "Transpose", {"x", Vec({1, 0})})
       .Node("s", "AddV2", {"x", "t"})
       .Node("op", "Cholesky", {"s"})

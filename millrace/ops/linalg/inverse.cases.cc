@@ -11,16 +11,16 @@ MR_CASES(MatrixInverse)(CaseList& c) {
     c.Ok({Invertible(t, 3)}, {{"adjoint", true}}).Tolerance(MatrixTolerance(t));
   });
   for (const bool adjoint : {false, true}) {
-    c.Ok({Invertible(kD, 3)}, {{"adjoint", adjoint}})
+    c.Ok({Invertible(kDouble, 3)}, {{"adjoint", adjoint}})
         .Tolerance(1e-10)
         .Gradient();
     c.Ok({Invertible(kC, 3)}, {{"adjoint", adjoint}})
         .Tolerance(1e-10)
         .Gradient();
   }
-  c.Ok({Rand(kD, {3, 2, 2}, 1, 2)}).Tolerance(1e-9);
-  c.Error({Full(kF, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
-  c.Error({Of(kF, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
+  c.Ok({Rand(kDouble, {3, 2, 2}, 1, 2)}).Tolerance(1e-9);
+  c.Error({Full(kFloat, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
+  c.Error({Of(kFloat, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
           "Input is not invertible.");
 }
 

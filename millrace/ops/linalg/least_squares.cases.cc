@@ -7,7 +7,7 @@ constexpr char kNoFullRank[] =
     "Input matrix was rank deficient or ill-conditioned. Try setting "
     "fast=False or provide a larger l2_regularizer > 0.";
 
-Value Regularizer(double l2) { return Scalar(kD, l2); }
+Value Regularizer(double l2) { return Scalar(kDouble, l2); }
 
 // A matrix of rank 2.
 Value RankTwo(DataType t) {
@@ -46,7 +46,7 @@ void LeastSquaresCases(CaseList& c) {
 
 // Inputs that the kernel refuses.
 void RefusedInputs(CaseList& c) {
-  c.Error({Full(kF, {3, 2}, 0), F32({3, 1}), Regularizer(0)}, kInvalid,
+  c.Error({Full(kFloat, {3, 2}, 0), F32({3, 1}), Regularizer(0)}, kInvalid,
           kNoFullRank);
   for (const bool fast : {false, true}) {
     const auto error = [&](Value a, Value b, Value l2, const char* words) {
@@ -72,7 +72,7 @@ void RefusedInputs(CaseList& c) {
 
 MR_CASES(MatrixSolveLs)(CaseList& c) {
   LeastSquaresCases(c);
-  for (const DataType t : {kD, kC}) {
+  for (const DataType t : {kDouble, kC}) {
     c.Ok({Rand(t, {2, 4, 3}, 1, 2), Rand(t, {2, 4, 2}), Regularizer(1)})
         .Tolerance(1e-9)
         .Gradient({0, 1});

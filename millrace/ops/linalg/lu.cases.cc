@@ -11,9 +11,9 @@ MR_CASES(Lu)(CaseList& c) {
         .Tolerance(MatrixTolerance(t) * 10);
     c.Ok({Empty(t, {0, 2, 2})});
   });
-  c.Ok({Rand(kD, {40, 40})}).Tolerance(1e-9);
-  c.Error({Full(kF, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
-  c.Error({Of(kF, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
+  c.Ok({Rand(kDouble, {40, 40})}).Tolerance(1e-9);
+  c.Error({Full(kFloat, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
+  c.Error({Of(kFloat, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
           "Input is not invertible.");
 }
 

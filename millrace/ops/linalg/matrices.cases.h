@@ -6,10 +6,7 @@
 
 namespace millrace::cases {
 
-inline constexpr DataType kF = DataType::kFloat;
-inline constexpr DataType kD = DataType::kDouble;
 inline constexpr DataType kC = DataType::kComplex128;
-inline constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
 // Returns how far results of this type may be from stock's: rounding errors
 // grow with the condition number of the matrices below.

@@ -44,8 +44,8 @@ MR_CASES(MatrixExponential)(CaseList& c) {
     c.Ok({Of(t, {2, 2}, {-1000, 0, 0, 1})}).Tolerance(tolerance);
     c.Ok({Rand(t, {3, 2, 5, 5}, -1, 1)}).Tolerance(tolerance);
   });
-  c.Ok({Of(kD, {2, 2}, {std::nan(""), 1, 1, 1})});
-  FunctionErrors(c, kF);
+  c.Ok({Of(kDouble, {2, 2}, {std::nan(""), 1, 1, 1})});
+  FunctionErrors(c, kFloat);
 }
 
 MR_CASES(MatrixLogarithm)(CaseList& c) {
@@ -71,15 +71,15 @@ MR_CASES(MatrixSquareRoot)(CaseList& c) {
     c.Ok({Of(t, {2, 2}, {std::nan(""), 1, 1, 1})});
   });
   // Real matrices with negative eigenvalues have no real root.
-  c.Ok({Of(kD, {2, 2}, {1, 2, 3, 4})});
-  c.Ok({Of(kF, {2, 2}, {-4, 1, 2, -9})});
-  c.Ok({Of(kD, {1, 1}, {-4})});
-  for (const DataType t : {kD, kC}) {
+  c.Ok({Of(kDouble, {2, 2}, {1, 2, 3, 4})});
+  c.Ok({Of(kFloat, {2, 2}, {-4, 1, 2, -9})});
+  c.Ok({Of(kDouble, {1, 1}, {-4})});
+  for (const DataType t : {kDouble, kC}) {
     c.Ok({Invertible(t, 3)}).Tolerance(1e-10).Gradient();
     c.Ok({Rand(t, {2, 2, 2}, 1, 2)}).Tolerance(1e-8);
   }
-  FunctionErrors(c, kF);
-  FunctionBuildErrors(c, kF);
+  FunctionErrors(c, kFloat);
+  FunctionBuildErrors(c, kFloat);
 }
 
 }  // namespace millrace::cases

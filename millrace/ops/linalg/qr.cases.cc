@@ -12,15 +12,15 @@ MR_CASES(Qr)(CaseList& c) {
     }
   });
   for (const bool full : {false, true}) {
-    c.Ok({Empty(kF, {0, 3})}, {{"full_matrices", full}});
-    c.Ok({Empty(kF, {0, 2, 3})}, {{"full_matrices", full}});
+    c.Ok({Empty(kFloat, {0, 3})}, {{"full_matrices", full}});
+    c.Ok({Empty(kFloat, {0, 2, 3})}, {{"full_matrices", full}});
     c.Ok({F64({3, 5})}, {{"full_matrices", full}}).Tolerance(1e-10).Gradient();
   }
-  c.Ok({Full(kD, {3, 2}, 0)});
+  c.Ok({Full(kDouble, {3, 2}, 0)});
   c.Ok({F64({4, 3})}).Tolerance(1e-10).Gradient();
   c.Ok({F64({2, 3, 3})}).Tolerance(1e-10).Gradient();
   c.Ok({C128({4, 3})}).Tolerance(1e-10).Gradient();
-  c.Ok({Rand(kF, {40, 30})}).Tolerance(1e-3);
+  c.Ok({Rand(kFloat, {40, 30})}).Tolerance(1e-3);
 }
 
 }  // namespace millrace::cases

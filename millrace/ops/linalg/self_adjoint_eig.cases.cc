@@ -5,8 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // Each vector is determined except for a sign or phase, so the cases compare
 // the product of vectors and values. Vectors that are not requested have no
 // reliable shape: stock's shape functions say [0], as ours do, and its kernels
@@ -49,16 +47,16 @@ void JoinedCases(CaseList& c, const char* op) {
 
 MR_CASES(SelfAdjointEigV2)(CaseList& c) {
   SelfAdjointCases(c, "SelfAdjointEigV2");
-  c.Ok({Definite(kD, 4)}).Tolerance(1e-10).IgnoreOutputs({1}).Gradient();
-  c.Ok({Definite(kD, 4)}, {{"compute_v", false}})
+  c.Ok({Definite(kDouble, 4)}).Tolerance(1e-10).IgnoreOutputs({1}).Gradient();
+  c.Ok({Definite(kDouble, 4)}, {{"compute_v", false}})
       .Tolerance(1e-10)
       .IgnoreOutputs({1})
       .Gradient();
-  c.Ok({Full(kD, {3, 3}, 0)}).IgnoreOutputs({1});
-  c.Ok({Definite(kD, 60)}).Tolerance(1e-9).IgnoreOutputs({1});
-  c.Error({Full(kF, {2, 2}, kNaN)}, kInvalid,
+  c.Ok({Full(kDouble, {3, 3}, 0)}).IgnoreOutputs({1});
+  c.Ok({Definite(kDouble, 60)}).Tolerance(1e-9).IgnoreOutputs({1});
+  c.Error({Full(kFloat, {2, 2}, kNaN)}, kInvalid,
           "Self-adjoint eigen decomposition was not successful.");
-  c.Ok({Full(kF, {1, 1}, kNaN)});
+  c.Ok({Full(kFloat, {1, 1}, kNaN)});
   c.Error({F32({2, 3})}, kInvalid, "Input matrix must be square.");
 }
 

@@ -36,18 +36,18 @@ void TriangularCases(CaseList& c) {
 MR_CASES(MatrixSolve)(CaseList& c) {
   SolveCases(c);
   for (const bool adjoint : {false, true}) {
-    for (const DataType t : {kD, kC}) {
+    for (const DataType t : {kDouble, kC}) {
       c.Ok({Invertible(t, 3), Rand(t, {3, 2})}, {{"adjoint", adjoint}})
           .Tolerance(1e-10)
           .Gradient();
     }
   }
-  c.Ok({Rand(kD, {2, 3, 4, 4}), F64({2, 3, 4, 1})}).Tolerance(1e-8);
-  c.Error({Full(kF, {2, 2}, 1), F32({2, 1})}, kInvalid,
+  c.Ok({Rand(kDouble, {2, 3, 4, 4}), F64({2, 3, 4, 1})}).Tolerance(1e-8);
+  c.Error({Full(kFloat, {2, 2}, 1), F32({2, 1})}, kInvalid,
           "Input matrix is not invertible.");
-  c.Error({Invertible(kF, 3), F32({2, 1})}, kInvalid,
+  c.Error({Invertible(kFloat, 3), F32({2, 1})}, kInvalid,
           "Input matrix and rhs are incompatible.");
-  c.Error({Invertible(kF, 3), F32({2, 3, 1})}, kInvalid,
+  c.Error({Invertible(kFloat, 3), F32({2, 3, 1})}, kInvalid,
           "All input tensors must have the same rank.");
   c.Error({F32({4, 3, 3}), F32({2, 3, 1})}, kInvalid,
           "All input tensors must have the same outer dimensions.");
@@ -62,18 +62,18 @@ MR_CASES(MatrixTriangularSolve)(CaseList& c) {
   });
   for (const bool lower : {false, true}) {
     for (const bool adjoint : {false, true}) {
-      for (const DataType t : {kD, kC}) {
+      for (const DataType t : {kDouble, kC}) {
         c.Ok({Invertible(t, 3), Rand(t, {3, 2})}, Triangle(lower, adjoint))
             .Tolerance(1e-10)
             .Gradient();
       }
     }
   }
-  c.Ok({Invertible(kD, 3), F64({2, 3, 2})}).Tolerance(1e-10).Gradient();
-  c.Ok({Rand(kD, {2, 1, 3, 3}, 1, 2), F64({4, 3, 2})}).Tolerance(1e-8);
-  c.Error({Invertible(kF, 3), F32({2, 2})}, kInvalid,
+  c.Ok({Invertible(kDouble, 3), F64({2, 3, 2})}).Tolerance(1e-10).Gradient();
+  c.Ok({Rand(kDouble, {2, 1, 3, 3}, 1, 2), F64({4, 3, 2})}).Tolerance(1e-8);
+  c.Error({Invertible(kFloat, 3), F32({2, 2})}, kInvalid,
           "In[0] mismatch In[1] shape: 3 vs. 2: [3,3] [2,2]");
-  c.Error({Invertible(kF, 3), F32({3})}, kInvalid,
+  c.Error({Invertible(kFloat, 3), F32({3})}, kInvalid,
           "In[1] ndims must be >= 2: 1");
   c.Error({F32({2, 3, 3}), F32({3, 3, 1})}, kInvalid,
           "In[0] and In[1] must have compatible batch dimensions: [2,3,3] vs. "

@@ -5,8 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 void SvdCases(CaseList& c, const char* op) {
   c.EachType("T", [&](CaseList& c, DataType t) {
     for (const TensorShape& shape :
@@ -58,14 +56,14 @@ MR_CASES(Svd)(CaseList& c) {
       .IgnoreOutputs({1, 2})
       .Gradient();
   for (const bool full : {false, true}) {
-    c.Ok({Empty(kF, {0, 3})}, {{"full_matrices", full}});
-    c.Ok({Empty(kF, {3, 0})}, {{"full_matrices", full}});
+    c.Ok({Empty(kFloat, {0, 3})}, {{"full_matrices", full}});
+    c.Ok({Empty(kFloat, {3, 0})}, {{"full_matrices", full}});
   }
   // Matrices of rank 1 and 0.
-  c.Ok({Full(kD, {4, 3}, 2)}).Tolerance(1e-10).IgnoreOutputs({1, 2});
-  c.Ok({Full(kD, {2, 2}, 0)}).IgnoreOutputs({1, 2});
-  c.Ok({Rand(kD, {40, 60})}).Tolerance(1e-9).IgnoreOutputs({1, 2});
-  c.Ok({Full(kF, {2, 2}, kNaN)});
+  c.Ok({Full(kDouble, {4, 3}, 2)}).Tolerance(1e-10).IgnoreOutputs({1, 2});
+  c.Ok({Full(kDouble, {2, 2}, 0)}).IgnoreOutputs({1, 2});
+  c.Ok({Rand(kDouble, {40, 60})}).Tolerance(1e-9).IgnoreOutputs({1, 2});
+  c.Ok({Full(kFloat, {2, 2}, kNaN)});
 }
 
 MR_CASES(BatchSvd)(CaseList& c) { SvdCases(c, "BatchSvd"); }

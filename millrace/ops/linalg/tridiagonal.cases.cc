@@ -48,9 +48,9 @@ MR_CASES(TridiagonalMatMul)(CaseList& c) {
         F32({3, 500, 40})});
   // The ends that lie outside of the matrix are not read.
   const double nan = std::nan("");
-  c.Ok({Of(kD, {1, 3}, {1, 2, nan}), F64({1, 3}), Of(kD, {1, 3}, {nan, 1, 2}),
-        F64({3, 2})});
-  for (const DataType t : {kD, kC}) {
+  c.Ok({Of(kDouble, {1, 3}, {1, 2, nan}), F64({1, 3}),
+        Of(kDouble, {1, 3}, {nan, 1, 2}), F64({3, 2})});
+  for (const DataType t : {kDouble, kC}) {
     c.Ok({Rand(t, {1, 4}), Rand(t, {1, 4}), Rand(t, {1, 4}), Rand(t, {4, 2})})
         .Gradient();
     c.Ok({Rand(t, {2, 1, 3}), Rand(t, {2, 1, 3}), Rand(t, {2, 1, 3}),
@@ -122,7 +122,8 @@ MR_CASES(TridiagonalSolve)(CaseList& c) {
   const auto perturbed = [&c](std::initializer_list<double> diagonals,
                               std::initializer_list<double> rhs) {
     const auto n = static_cast<int64_t>(rhs.size());
-    c.Ok({Of(kD, {3, n}, diagonals), Of(kD, {n, 1}, rhs)}, Solving(true, true))
+    c.Ok({Of(kDouble, {3, n}, diagonals), Of(kDouble, {n, 1}, rhs)},
+         Solving(true, true))
         .Tolerance(1e-9);
   };
   perturbed({0, 0, 0}, {1});
@@ -136,15 +137,15 @@ MR_CASES(TridiagonalSolve)(CaseList& c) {
   perturbed({0, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 3, 5});
   perturbed({7, 2, 0, 2, 50, 0, 0, 1, 0}, {1, 3, 5});
   perturbed({7, 2, 0, 2, 5, 0, 0, 11, 0}, {1, 3, 5});
-  c.Ok({Full(kD, {3, 3}, 0), Of(kD, {3, 2}, {1, 2, 3, 4, 5, 6})},
+  c.Ok({Full(kDouble, {3, 3}, 0), Of(kDouble, {3, 2}, {1, 2, 3, 4, 5, 6})},
        Solving(true, true));
-  for (const DataType t : {kD, kC}) {
+  for (const DataType t : {kDouble, kC}) {
     c.Ok({DiagonalsOf(t, {3, 4}), Rand(t, {4, 2})}).Tolerance(1e-10).Gradient();
     c.Ok({DiagonalsOf(t, {3, 3}), Rand(t, {3, 2})}, Solving(false))
         .Tolerance(1e-10)
         .Gradient();
   }
-  c.Error({DiagonalsOf(kF, {3, 3}), F32({3, 2})}, Solving(false, true),
+  c.Error({DiagonalsOf(kFloat, {3, 3}), F32({3, 2})}, Solving(false, true),
           kInvalid,
           "Setting perturb_singular requires also setting partial_pivoting.");
   c.Error({F32({2, 3}), F32({3, 2})}, kInvalid,

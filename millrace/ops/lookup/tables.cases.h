@@ -9,12 +9,6 @@
 namespace millrace::cases::tables {
 
 inline constexpr DataType kBool = DataType::kBool;
-inline constexpr DataType kInt32 = DataType::kInt32;
-inline constexpr DataType kInt64 = DataType::kInt64;
-inline constexpr DataType kFloat = DataType::kFloat;
-inline constexpr DataType kDouble = DataType::kDouble;
-inline constexpr DataType kString = DataType::kString;
-inline constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
 // Returns whether the op is of the second generation, whose handles are
 // resources.

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 struct Vocabularies {
   std::string name;
   std::string fresh, old;

@@ -124,8 +124,6 @@ MR_CASES(FusedBatchNormGradV3)(CaseList& c) { GradCases(c); }
 
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 constexpr const char* kBfloat16 = "stock has no bfloat16 without it";
 
 enum class Statistics { kGiven, kOfBatch };
@@ -144,31 +142,31 @@ MR_CASES(_FusedBatchNormEx)(CaseList& c) {
     for (const char* mode : {"Identity", "Relu"}) {
       const char* no_stock = mode[0] == 'R' ? "" : kReluAlone;
       c.Ok({Rand(t, {2, 3, 4, 8}), F32({8}), F32({8}), F32({8}),
-            Rand(kF, {8}, 1, 2)},
+            Rand(kFloat, {8}, 1, 2)},
            BatchNorm(mode, Statistics::kGiven))
-          .Tolerance(t == kF ? 1e-4 : 4e-2)
+          .Tolerance(t == kFloat ? 1e-4 : 4e-2)
           .IgnoreOutputs({5})
           .NoStock(no_stock)
           .StockNeeds(FlagForBfloat16(t), kBfloat16);
-      c.Ok({Rand(t, {2, 3, 4, 8}), F32({8}), F32({8}), Empty(kF, {0}),
-            Empty(kF, {0})},
+      c.Ok({Rand(t, {2, 3, 4, 8}), F32({8}), F32({8}), Empty(kFloat, {0}),
+            Empty(kFloat, {0})},
            BatchNorm(mode, Statistics::kOfBatch))
-          .Tolerance(t == kF ? 1e-4 : 4e-2)
+          .Tolerance(t == kFloat ? 1e-4 : 4e-2)
           .IgnoreOutputs({5})
           .NoStock(no_stock)
           .StockNeeds(FlagForBfloat16(t), kBfloat16);
     }
     c.Ok({Rand(t, {2, 3, 4, 8}), F32({8}), F32({8}), F32({8}),
-          Rand(kF, {8}, 1, 2), Rand(t, {2, 3, 4, 8})},
+          Rand(kFloat, {8}, 1, 2), Rand(t, {2, 3, 4, 8})},
          BatchNorm("Relu", Statistics::kGiven))
-        .Tolerance(t == kF ? 1e-4 : 4e-2)
+        .Tolerance(t == kFloat ? 1e-4 : 4e-2)
         .IgnoreOutputs({5})
         .NoStock(kReluAlone);
   });
   AttrMap first = BatchNorm("Relu", Statistics::kGiven);
   first.Set("data_format", "NCHW");
-  c.Ok({F32({2, 5, 3, 4}), F32({5}), F32({5}), F32({5}), Rand(kF, {5}, 1, 2),
-        F32({2, 5, 3, 4})},
+  c.Ok({F32({2, 5, 3, 4}), F32({5}), F32({5}), F32({5}),
+        Rand(kFloat, {5}, 1, 2), F32({2, 5, 3, 4})},
        first)
       .Tolerance(1e-4)
       .IgnoreOutputs({5})

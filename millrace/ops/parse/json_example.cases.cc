@@ -1,15 +1,6 @@
 #include "millrace/ops/parse/messages.cases.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(DecodeJSONExample)(CaseList& c) {
   // Serialized messages have several forms, so their contents are compared.
   const std::string json[] = {

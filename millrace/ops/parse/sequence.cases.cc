@@ -3,12 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt32 = DataType::kInt32;
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // Whether the dense list ld may be missing.
 enum class MayMiss { kNo, kYes };
 

@@ -1,13 +1,6 @@
 #include "millrace/ops/parse/sequence_samples.cases.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr DataType kString = DataType::kString;
-
-}  // namespace
-
 std::vector<std::string> SequenceSamples() {
   return {
       Sequence({{"s", Ints({1, 2, 3})},

@@ -1,13 +1,6 @@
 #include "millrace/ops/parse/sequence_samples.cases.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kFloat = DataType::kFloat;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(ParseSingleSequenceExample)(CaseList& c) {
   AttrMap attrs = SequenceTypes();
   attrs.Set("Ncontext_dense", 1);

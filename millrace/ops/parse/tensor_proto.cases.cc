@@ -8,8 +8,6 @@ Value Serialized(const Value& value) {
   return StrScalar(EncodeTensor(value.tensor, StringForm::kValues)->Flatten());
 }
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 }  // namespace
 
 MR_CASES(ParseTensor)(CaseList& c) {

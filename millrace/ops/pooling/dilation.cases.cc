@@ -5,15 +5,13 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap Windows(const char* padding, int64_t stride = 1, int64_t rate = 1) {
   return {{"padding", padding},
           {"strides", IntList({1, stride, stride, 1})},
           {"rates", IntList({1, rate, rate, 1})}};
 }
 
-AttrMap With(const char* name, IntList list) {
+AttrMap DilationWith(const char* name, IntList list) {
   AttrMap attrs = Windows("VALID");
   attrs.Set(name, std::move(list));
   return attrs;
@@ -54,9 +52,9 @@ void AddDilationCases(CaseList& c, bool gradient) {
   c.Ok(inputs(f, {1, 4, 5, 2}, {0, 3, 2}, {1, 4, 5, 2}), Windows("SAME"));
   // Rates need not be positive.
   c.Ok(inputs(f, {1, 4, 5, 2}, {2, 3, 2}, {1, 4, 3, 2}),
-       With("rates", {1, 0, 1, 1}));
+       DilationWith("rates", {1, 0, 1, 1}));
   c.Ok(inputs(f, {1, 4, 5, 2}, {2, 3, 2}, {1, 5, 3, 2}),
-       With("rates", {1, -1, 1, 1}));
+       DilationWith("rates", {1, -1, 1, 1}));
   c.Error(inputs(f, {4, 5, 2}, {2, 3, 2}, {1, 3, 3, 2}), Windows("VALID"),
           kInvalid, "input must be 4-dimensional[4,5,2]");
   c.Error(inputs(f, {1, 4, 5, 2}, {3, 2}, {1, 3, 3, 2}), Windows("VALID"),
@@ -68,11 +66,13 @@ void AddDilationCases(CaseList& c, bool gradient) {
           "Computed output size would be negative: -4 [input_size: 4, "
           "effective_filter_size: 9, stride: 1]");
   const auto small = inputs(f, {1, 4, 5, 2}, {2, 3, 2}, {1, 3, 3, 2});
-  c.Error(small, With("strides", {1, 0, 1, 1}), kInvalid,
+  c.Error(small, DilationWith("strides", {1, 0, 1, 1}), kInvalid,
           "Stride must be > 0, but got 0");
-  c.Error(small, With("strides", {2, 1, 1, 1}), StatusCode::kUnimplemented,
+  c.Error(small, DilationWith("strides", {2, 1, 1, 1}),
+          StatusCode::kUnimplemented,
           "Stride is only supported across spatial dimensions.");
-  c.Error(small, With("rates", {1, 1, 1, 2}), StatusCode::kUnimplemented,
+  c.Error(small, DilationWith("rates", {1, 1, 1, 2}),
+          StatusCode::kUnimplemented,
           "Rate is only supported across spatial dimensions.");
 }
 
@@ -112,18 +112,18 @@ MR_CASES(Dilation2D)(CaseList& c) {
   c.BuildError({F32({1, 4, 5, 2}), F32({2, 3, 3})}, Windows("VALID"),
                "Dimensions must be equal, but are 2 and 3");
   c.BuildError({F32({1, 4, 5, 2}), F32({2, 3, 2})},
-               With("strides", {1, 1, 1, 1, 1}),
+               DilationWith("strides", {1, 1, 1, 1, 1}),
                "Dilation2D requires the stride attribute to contain 4 values, "
                "but got: 5");
   c.BuildError({F32({1, 4, 5, 2}), F32({2, 3, 2})},
-               With("rates", {1, 1, 1, 1, 1}),
+               DilationWith("rates", {1, 1, 1, 1, 1}),
                "Dilation2D requires the rates attribute to contain 4 values, "
                "but got: 5");
   c.BuildError({F32({1, 4, 5, 2}), F32({2, 3, 2})},
-               With("rates", {1, int64_t{1} << 31, 1, 1}),
+               DilationWith("rates", {1, int64_t{1} << 31, 1, 1}),
                "Attr rates has value 2147483648 out of range for an int32");
   c.BuildError({F32({1, 4, 5, 2}), F32({2, 3, 2})},
-               With("strides", {1, -1, 1, 1}),
+               DilationWith("strides", {1, -1, 1, 1}),
                "Stride must be > 0, but got -1");
 }
 MR_CASES(Dilation2DBackpropInput)(CaseList& c) {

@@ -5,8 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap Ratios(float rows, float columns, int64_t seed) {
   return {{"pooling_ratio", FloatList({1, rows, columns, 1})},
           {"deterministic", true},

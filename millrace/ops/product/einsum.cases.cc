@@ -3,10 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-constexpr DataType kD = DataType::kDouble;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap Equation(const char* text) { return AttrMap({{"equation", text}}); }
 
 Case& One(CaseList& c, Value x, const char* text) {
@@ -29,8 +25,8 @@ void OneOperand(CaseList& c) {
   One(c, F64({2, 3, 4, 5}), "ab...->b...").Gradient();
   One(c, F64({}), "->").Gradient();
   One(c, F64({4}), "i->iii").Gradient();
-  One(c, Empty(kF, {0, 3}), "ab->b");
-  One(c, Empty(kF, {0, 3}), "ab->ba");
+  One(c, Empty(kFloat, {0, 3}), "ab->b");
+  One(c, Empty(kFloat, {0, 3}), "ab->ba");
 }
 
 void TwoOperands(CaseList& c) {
@@ -61,9 +57,10 @@ void TwoOperands(CaseList& c) {
   Two(c, C128({2, 3}), C128({3, 2}), "ij,jk->ik").Gradient();
   Two(c, C128({2, 1, 3}), C128({4, 3}), "b...i,...i->...b").Gradient();
   // Nothing to add.
-  Two(c, Empty(kF, {3, 0}), Empty(kF, {0, 5}), "ij,jk->ik");
-  Two(c, Empty(kF, {0, 4}), F32({4, 5}), "ij,jk->ik");
-  Two(c, Rand(kF, {40, 70}, -1, 1), Rand(kF, {70, 50}, -1, 1), "ij,jk->ki")
+  Two(c, Empty(kFloat, {3, 0}), Empty(kFloat, {0, 5}), "ij,jk->ik");
+  Two(c, Empty(kFloat, {0, 4}), F32({4, 5}), "ij,jk->ik");
+  Two(c, Rand(kFloat, {40, 70}, -1, 1), Rand(kFloat, {70, 50}, -1, 1),
+      "ij,jk->ki")
       .Tolerance(1e-4);
 }
 

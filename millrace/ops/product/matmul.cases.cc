@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-constexpr DataType kD = DataType::kDouble;
 constexpr DataType kB = DataType::kBfloat16;
 
 AttrMap Transposes(const char* a, const char* b, bool ta, bool tb) {
@@ -23,22 +21,22 @@ MR_CASES(MatMul)(CaseList& c) {
       }
     }
     c.Ok({Rand(t, {70, 65}, -1, 2), Rand(t, {65, 130}, -1, 2)})
-        .Tolerance(t == DataType::kBfloat16                ? 3e-2
-                   : t == DataType::kHalf                  ? 4e-3
-                   : t == kD || t == DataType::kComplex128 ? 1e-11
-                                                           : 1e-4);
+        .Tolerance(t == DataType::kBfloat16                     ? 3e-2
+                   : t == DataType::kHalf                       ? 4e-3
+                   : t == kDouble || t == DataType::kComplex128 ? 1e-11
+                                                                : 1e-4);
   });
-  c.Ok({Rand(kF, {200, 300}, -1, 1), Rand(kF, {300, 100}, -1, 1)})
+  c.Ok({Rand(kFloat, {200, 300}, -1, 1), Rand(kFloat, {300, 100}, -1, 1)})
       .Tolerance(1e-4);
-  c.Ok({Rand(kD, {200, 300}, -1, 1), Rand(kD, {300, 270}, -1, 1)})
+  c.Ok({Rand(kDouble, {200, 300}, -1, 1), Rand(kDouble, {300, 270}, -1, 1)})
       .Tolerance(1e-11);
   // Shared by threads.
-  c.Ok({Rand(kF, {130, 512}, -1, 1), Rand(kF, {250, 512}, -1, 1)},
+  c.Ok({Rand(kFloat, {130, 512}, -1, 1), Rand(kFloat, {250, 512}, -1, 1)},
        Transposes("transpose_a", "transpose_b", false, true))
       .Tolerance(1e-4);
   // Columns that the threads cannot share evenly.
   for (const int64_t n : {65, 97, 257}) {
-    c.Ok({Rand(kF, {512, 128}, -1, 1), Rand(kF, {n, 128}, -1, 1)},
+    c.Ok({Rand(kFloat, {512, 128}, -1, 1), Rand(kFloat, {n, 128}, -1, 1)},
          Transposes("transpose_a", "transpose_b", false, true))
         .Tolerance(1e-4);
   }
@@ -48,8 +46,8 @@ MR_CASES(MatMul)(CaseList& c) {
   c.Ok({F32({1, 7}), F32({7, 1})});
   c.Ok({F32({1, 700}), F32({700, 50})}).Tolerance(1e-4);
   c.Ok({F32({50, 700}), F32({700, 1})}).Tolerance(1e-4);
-  c.Ok({Empty(kF, {2, 0}), Empty(kF, {0, 3})});
-  c.Ok({Empty(kF, {0, 2}), F32({2, 3})});
+  c.Ok({Empty(kFloat, {2, 0}), Empty(kFloat, {0, 3})});
+  c.Ok({Empty(kFloat, {0, 2}), F32({2, 3})});
   c.Ok({F32({2, 3}), F32({3, 2})}, {{"grad_a", true}, {"grad_b", true}});
   for (bool ta : {false, true}) {
     for (bool tb : {false, true}) {
@@ -78,10 +76,10 @@ void Batch(CaseList& c) {
     }
   });
   c.Ok({F32({40, 8, 9}), F32({40, 9, 7})});
-  c.Ok({Rand(kF, {2, 100, 120}, -1, 1), Rand(kF, {2, 120, 110}, -1, 1)})
+  c.Ok({Rand(kFloat, {2, 100, 120}, -1, 1), Rand(kFloat, {2, 120, 110}, -1, 1)})
       .Tolerance(1e-4);
-  c.Ok({Empty(kF, {0, 2, 3}), Empty(kF, {0, 3, 2})});
-  c.Ok({Empty(kF, {2, 2, 0}), Empty(kF, {2, 0, 2})});
+  c.Ok({Empty(kFloat, {0, 2, 3}), Empty(kFloat, {0, 3, 2})});
+  c.Ok({Empty(kFloat, {2, 2, 0}), Empty(kFloat, {2, 0, 2})});
   c.Ok({F64({2, 2, 3}), F64({2, 3, 2})}).Gradient();
   c.Error({F32({2, 2, 3}), F32({2, 2, 2})}, StatusCode::kInvalidArgument,
           "Matrix size-incompatible: In[0]: [2,2,3], In[1]: [2,2,2]");

@@ -5,16 +5,13 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap Hints(bool a_is_sparse, bool b_is_sparse) {
   return {{"a_is_sparse", a_is_sparse}, {"b_is_sparse", b_is_sparse}};
 }
 
 // A matrix of which one number in `every` is not 0.
 Value MostlyZero(int64_t rows, int64_t cols, int64_t every) {
-  Tensor m = Tensor::Zeros(kF, {rows, cols});
+  Tensor m = Tensor::Zeros(kFloat, {rows, cols});
   auto to = m.mutable_flat<float>();
   for (int64_t i = 0; i < rows * cols; i += every) {
     to[i] = static_cast<float>(i % 13) / 4 - 1.3f;
@@ -61,9 +58,10 @@ MR_CASES(SparseMatMul)(CaseList& c) {
   const double nan = std::nan("");
   for (const bool a : {false, true}) {
     for (const bool b : {false, true}) {
-      c.Ok({Of(kF, {1, 2}, {0, 1}), Of(kF, {2, 1}, {INFINITY, 2})},
+      c.Ok({Of(kFloat, {1, 2}, {0, 1}), Of(kFloat, {2, 1}, {INFINITY, 2})},
            Hints(a, b));
-      c.Ok({Of(kF, {1, 2}, {nan, 1}), Of(kF, {2, 1}, {0, 2})}, Hints(a, b));
+      c.Ok({Of(kFloat, {1, 2}, {nan, 1}), Of(kFloat, {2, 1}, {0, 2})},
+           Hints(a, b));
     }
   }
   for (const bool ta : {false, true}) {

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap Fields(StringList names, TypeList types, AttrMap more = {}) {
   AttrMap attrs = {{"message_type", "my.M"},
                    {"descriptor_source", MessageDescriptors()},

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap EncodedFields(StringList names) {
   return {{"message_type", "my.M"},
           {"descriptor_source", MessageDescriptors()},

@@ -9,7 +9,7 @@ MR_CASES(QuantizedReshape)(CaseList& c) {
     c.Ok({Numbers(t, {1}), Vec({}), F(-1), F(2)});
     c.Ok({Numbers(t, {2, 1, 3, 1, 2}), Vec({-1}), F(-1), F(2)});
     c.Ok({Empty(t, {0, 3}), Vec({3, 0}), F(-1), F(2)});
-    c.Ok({Numbers(t, {2}), Vec({2, 1}), Vec(kF, {-1}), Vec(kF, {1})})
+    c.Ok({Numbers(t, {2}), Vec({2, 1}), Vec(kFloat, {-1}), Vec(kFloat, {1})})
         .NoShapeCheck();
   });
   c.Error({Bytes({2, 3}), Vec({4, -1}), F(-1), F(2)}, kBad,
@@ -68,10 +68,12 @@ MR_CASES(QuantizedConcat)(CaseList& c) {
   error(Scalar(0), Bytes({2, 2}), Bytes({3, 1}),
         "ConcatOp : Dimensions of inputs should match: shape[0] = [2,2] vs. "
         "shape[1] = [3,1]");
-  c.Ok({Scalar(0), Bytes({2}), Bytes({3}), Vec(kF, {-1}), F(-2), F(1), F(3)})
+  c.Ok({Scalar(0), Bytes({2}), Bytes({3}), Vec(kFloat, {-1}), F(-2), F(1),
+        F(3)})
       .NoShapeCheck();
   c.Error(
-      {Scalar(0), Bytes({2}), Bytes({3}), F(-1), F(-2), F(1), Empty(kF, {0})},
+      {Scalar(0), Bytes({2}), Bytes({3}), F(-1), F(-2), F(1),
+       Empty(kFloat, {0})},
       kBad,
       "input_maxes each tensor's num elements must be 1, given num elements 0 "
       "in index 1");

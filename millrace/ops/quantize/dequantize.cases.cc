@@ -27,7 +27,8 @@ MR_CASES(Dequantize)(CaseList& c) {
       }
       c.Ok({All(t, {6000}), F(-2), F(2.5)}, {{"mode", mode}});
       c.Ok({All(t, {2, 1, 3, 2, 1}), F(-2), F(2.5)}, {{"mode", mode}});
-      c.Ok({All(t, {}), Vec(kF, {-2}), Vec(kF, {2.5})}, {{"mode", mode}})
+      c.Ok({All(t, {}), Vec(kFloat, {-2}), Vec(kFloat, {2.5})},
+           {{"mode", mode}})
           .NoShapeCheck();
       c.Ok({Empty(t, {0, 3}), F(-2), F(2.5)}, {{"mode", mode}});
       Case& mixed = c.Ok({Mixed(t, {9}), F(-2), F(2.5)}, {{"mode", mode}});
@@ -44,23 +45,24 @@ MR_CASES(Dequantize)(CaseList& c) {
     for (const char* mode : {"MIN_COMBINED", "SCALED"}) {
       for (const int64_t axis : {0, 1, 2}) {
         const int64_t n = axis == 0 ? 3 : axis == 1 ? 4 : 5;
-        c.Ok({All(t, {3, 4, 5}), Rand(kF, {n}, -3, 0), Rand(kF, {n}, 0, 3)},
+        c.Ok({All(t, {3, 4, 5}), Rand(kFloat, {n}, -3, 0),
+              Rand(kFloat, {n}, 0, 3)},
              {{"mode", mode}, {"axis", axis}})
             .KnownShapes();
       }
     }
   });
   const DataType u = DataType::kQuint8;
-  c.Ok({All(u, {3, 5, 40}), Rand(kF, {5}, -3, 0), Rand(kF, {5}, 0, 3)},
+  c.Ok({All(u, {3, 5, 40}), Rand(kFloat, {5}, -3, 0), Rand(kFloat, {5}, 0, 3)},
        {{"axis", int64_t{1}}})
       .KnownShapes();
-  c.Ok({All(u, {4000, 3}), Rand(kF, {3}, -3, 0), Rand(kF, {3}, 0, 3)},
+  c.Ok({All(u, {4000, 3}), Rand(kFloat, {3}, -3, 0), Rand(kFloat, {3}, 0, 3)},
        {{"axis", int64_t{1}}, {"dtype", DataType::kBfloat16}})
       .KnownShapes();
-  c.Ok({Empty(u, {0, 3, 0}), Rand(kF, {3}, -3, 0), Rand(kF, {3}, 0, 3)},
+  c.Ok({Empty(u, {0, 3, 0}), Rand(kFloat, {3}, -3, 0), Rand(kFloat, {3}, 0, 3)},
        {{"axis", int64_t{1}}})
       .KnownShapes();
-  c.Ok({All(u, {2, 3}), Rand(kF, {3}, -3, 0), Rand(kF, {3}, 0, 3)},
+  c.Ok({All(u, {2, 3}), Rand(kFloat, {3}, -3, 0), Rand(kFloat, {3}, 0, 3)},
        {{"axis", int64_t{1}}, {"dtype", DataType::kBfloat16}})
       .KnownShapes();
   for (const char* mode : kModes) {

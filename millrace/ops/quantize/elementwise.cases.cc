@@ -3,12 +3,12 @@
 namespace millrace::cases {
 namespace {
 
-constexpr double kRanges[][4] = {
+constexpr double kOperandRanges[][4] = {
     {0, 255, 0, 255}, {-1, 1, -2, 3},        {-6, 0, -0.5, 0.1},   {0, 6, 1, 3},
     {1, 5, -4, -2},   {-1e-3, 1e-3, 0, 1e4}, {-0.3, 6.1, 0.7, 0.9}};
 
 void Binary(CaseList& c) {
-  for (const auto& r : kRanges) {
+  for (const auto& r : kOperandRanges) {
     const std::vector<Value> ranges = {F(r[0]), F(r[1]), F(r[2]), F(r[3])};
     const auto add = [&](TensorShape x, TensorShape y) {
       std::vector<Value> in = {Bytes(std::move(x)), Bytes(std::move(y))};
@@ -46,7 +46,7 @@ void BadRanges(CaseList& c, const char* x, const char* y, const char* min_x,
   c.Error({Bytes({3}), Bytes({3}), F(1), F(1), F(0), F(1)}, kBad, x);
   c.Error({Bytes({3}), Bytes({3}), F(0), F(1), F(2), F(1)}, kBad, y);
   c.Error({Bytes({3}), Bytes({3}), F32({1}), F(1), F(2), F(1)}, kBad, min_x);
-  c.Error({Bytes({3}), Bytes({3}), F(0), F(1), F(2), Empty(kF, {0})}, kBad,
+  c.Error({Bytes({3}), Bytes({3}), F(0), F(1), F(2), Empty(kFloat, {0})}, kBad,
           max_y);
 }
 
@@ -97,7 +97,7 @@ MR_CASES(QuantizedBiasAdd)(CaseList& c) {
       return t == kU ? Bytes(std::move(shape))
                      : Rand(t, std::move(shape), -128, 128);
     };
-    for (const auto& r : kRanges) {
+    for (const auto& r : kOperandRanges) {
       c.Ok({values({7, 33}), values({33}), F(r[0]), F(r[1]), F(r[2]), F(r[3])},
            attrs);
     }

@@ -49,7 +49,7 @@ MR_CASES(QuantizedMatMul)(CaseList& c) {
           "max_b must be larger than min_b.");
   c.Error({Bytes({2, 3}), Bytes({3, 2}), F32({1}), F(1), F(2), F(1)}, kBad,
           "min_a must be a scalar");
-  c.Error({Bytes({2, 3}), Bytes({3, 2}), F(0), F(1), F(0), Empty(kF, {0})},
+  c.Error({Bytes({2, 3}), Bytes({3, 2}), F(0), F(1), F(0), Empty(kFloat, {0})},
           kBad, "max_b must be a scalar");
   c.Error({Bytes({3}), Bytes({3, 2}), F(0), F(1), F(0), F(1)}, kBad,
           "In[0] is not a matrix");

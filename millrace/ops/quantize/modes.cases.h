@@ -10,7 +10,6 @@ namespace millrace::cases {
 inline constexpr const char* kModes[] = {"MIN_COMBINED", "MIN_FIRST", "SCALED"};
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
-inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 // Returns an end of a range, which may be NaN or infinite.
 inline Value Exactly(float v) { return Values<float>({}, {v}); }
 

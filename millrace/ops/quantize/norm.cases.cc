@@ -9,7 +9,7 @@ std::vector<Value> Batch(TensorShape images, int64_t depth) {
           Bytes({depth}),           F(0.1), F(2), Bytes({depth}), F(-2), F(1),
           Bytes({depth}),           F(0),   F(3)};
 }
-AttrMap Attrs(bool scale = true, float epsilon = 0.001f) {
+AttrMap NormAttrs(bool scale = true, float epsilon = 0.001f) {
   return {{"out_type", DataType::kQint32},
           {"variance_epsilon", epsilon},
           {"scale_after_normalization", scale}};
@@ -19,33 +19,33 @@ AttrMap Attrs(bool scale = true, float epsilon = 0.001f) {
 
 MR_CASES(QuantizedBatchNormWithGlobalNormalization)(CaseList& c) {
   for (const bool scale : {false, true}) {
-    c.Ok(Batch({2, 3, 4, 5}, 5), Attrs(scale));
-    c.Ok(Batch({1, 20, 30, 7}, 7), Attrs(scale, 0.1f));
-    c.Ok(Batch({0, 3, 4, 5}, 5), Attrs(scale));
+    c.Ok(Batch({2, 3, 4, 5}, 5), NormAttrs(scale));
+    c.Ok(Batch({1, 20, 30, 7}, 7), NormAttrs(scale, 0.1f));
+    c.Ok(Batch({0, 3, 4, 5}, 5), NormAttrs(scale));
   }
   std::vector<Value> in = Batch({1, 2, 2, 2}, 2);
-  in[1] = Vec(kF, {-3});
-  c.Ok(in, Attrs());
+  in[1] = Vec(kFloat, {-3});
+  c.Ok(in, NormAttrs());
   in = Batch({1, 2, 2, 1}, 1);
-  c.Error(in, Attrs(), kBad, "Must have at least a mean value");
+  c.Error(in, NormAttrs(), kBad, "Must have at least a mean value");
   in = Batch({2, 2, 2}, 2);
-  c.Error(in, Attrs(), kBad, "input must be 4-dimensional[2,2,2]");
+  c.Error(in, NormAttrs(), kBad, "input must be 4-dimensional[2,2,2]");
   in = Batch({1, 2, 2, 3}, 2);
-  c.Error(in, Attrs(), kBad,
+  c.Error(in, NormAttrs(), kBad,
           "Must provide as many means as the last dimension of the input "
           "tensor: [2] vs. [1,2,2,3]");
   in = Batch({1, 2, 2, 2}, 2);
   in[9] = Bytes({3});
-  c.Error(in, Attrs(), kBad,
+  c.Error(in, NormAttrs(), kBad,
           "Mean and beta tensors must have the same shape: [2] vs. [3]");
   in = Batch({1, 2, 2, 2}, 2);
   in[12] = Bytes({2, 1});
-  c.Error(in, Attrs(), kBad, "gamma must be 1-dimensional[2,1]");
+  c.Error(in, NormAttrs(), kBad, "gamma must be 1-dimensional[2,1]");
   in = Batch({1, 2, 2, 2}, 2);
   in[1] = F32({2});
-  c.Error(in, Attrs(), kBad, "input_min must have 1 element");
+  c.Error(in, NormAttrs(), kBad, "input_min must have 1 element");
   in = Batch({1, 2, 2, 3}, 2);
-  c.BuildError(in, Attrs(), "Dimensions must be equal, but are 3 and 2");
+  c.BuildError(in, NormAttrs(), "Dimensions must be equal, but are 3 and 2");
 }
 
 MR_CASES(QuantizedInstanceNorm)(CaseList& c) {

@@ -8,7 +8,7 @@ Value Bytes(DataType t, TensorShape shape) {
                                : Rand(t, std::move(shape), 0, 256);
 }
 
-AttrMap Attrs(int64_t size, int64_t stride, const char* padding) {
+AttrMap PoolAttrs(int64_t size, int64_t stride, const char* padding) {
   return {{"ksize", IntList{1, size, size, 1}},
           {"strides", IntList{1, stride, stride, 1}},
           {"padding", padding}};
@@ -20,7 +20,7 @@ void Pool(CaseList& c) {
       for (const int64_t size : {1, 2, 3}) {
         for (const int64_t stride : {1, 2, 3}) {
           c.Ok({Bytes(t, {2, 7, 8, 5}), F(-1), F(2)},
-               Attrs(size, stride, padding));
+               PoolAttrs(size, stride, padding));
         }
       }
       c.Ok({Bytes(t, {1, 9, 5, 70}), F(-1), F(2)},
@@ -28,11 +28,11 @@ void Pool(CaseList& c) {
             {"strides", IntList{1, 2, 1, 1}},
             {"padding", padding}});
     }
-    c.Ok({Bytes(t, {1, 2, 2, 1}), F(-1), F(2)}, Attrs(5, 1, "SAME"));
-    c.Ok({Empty(t, {0, 4, 4, 1}), F(-1), F(2)}, Attrs(2, 2, "SAME"));
+    c.Ok({Bytes(t, {1, 2, 2, 1}), F(-1), F(2)}, PoolAttrs(5, 1, "SAME"));
+    c.Ok({Empty(t, {0, 4, 4, 1}), F(-1), F(2)}, PoolAttrs(2, 2, "SAME"));
   });
   const DataType u = DataType::kQuint8;
-  c.Error({Bytes(u, {4, 4, 1}), F(-1), F(2)}, Attrs(2, 2, "SAME"), kBad,
+  c.Error({Bytes(u, {4, 4, 1}), F(-1), F(2)}, PoolAttrs(2, 2, "SAME"), kBad,
           "tensor_in_shape must have 2 spatial dimensions. 3 0");
   c.Error({Bytes(u, {1, 4, 4, 1}), F(-1), F(2)},
           {{"ksize", IntList{2, 2, 2, 1}},
@@ -45,10 +45,10 @@ void Pool(CaseList& c) {
                 {"strides", IntList{1, 2, 2, 1}},
                 {"padding", "SAME"}},
                "4 values, but got: 3");
-  c.Error({Bytes(u, {1, 4, 4, 1}), F32({1}), F(2)}, Attrs(2, 2, "SAME"), kBad,
-          "must be rank 0 but is rank 1");
-  c.BuildError({Bytes(u, {1, 4, 4, 1}), F32({1}), F(2)}, Attrs(2, 2, "SAME"),
-               "Shape must be rank 0");
+  c.Error({Bytes(u, {1, 4, 4, 1}), F32({1}), F(2)}, PoolAttrs(2, 2, "SAME"),
+          kBad, "must be rank 0 but is rank 1");
+  c.BuildError({Bytes(u, {1, 4, 4, 1}), F32({1}), F(2)},
+               PoolAttrs(2, 2, "SAME"), "Shape must be rank 0");
 }
 
 }  // namespace

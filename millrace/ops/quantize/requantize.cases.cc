@@ -38,7 +38,7 @@ MR_CASES(Requantize)(CaseList& c) {
           "and -1");
   c.Error({Small({3}), F32({1}), F(1), F(-1), F(2)}, attrs, kBad,
           "`input_min` must be rank 0 but is rank 1");
-  c.Error({Small({3}), F(-1), F(1), F(-1), Empty(kF, {0})}, attrs, kBad,
+  c.Error({Small({3}), F(-1), F(1), F(-1), Empty(kFloat, {0})}, attrs, kBad,
           "`requested_output_max` must be rank 0 but is rank 1");
   c.BuildError({Small({3}), F(-1), F(1), F(-1), F32({2})}, attrs,
                "Shape must be rank 0");
@@ -53,9 +53,9 @@ MR_CASES(RequantizationRange)(CaseList& c) {
   c.Ok({Small({}), F(-1), F(1)});
   c.Ok({Small({2, 1, 2, 1, 2}), F(2), F(2)});
   c.Ok({Empty(kQ, {0}), F(-1), F(1)});
-  c.Error({Small({3}), Empty(kF, {0}), F(1)}, kBad,
+  c.Error({Small({3}), Empty(kFloat, {0}), F(1)}, kBad,
           "Input min must not be empty.");
-  c.Error({Small({3}), F(1), Empty(kF, {0})}, kBad,
+  c.Error({Small({3}), F(1), Empty(kFloat, {0})}, kBad,
           "Input max must not be empty.");
   c.BuildError({Small({3}), F(-1), F32({2})}, {}, "Shape must be rank 0");
 }
@@ -73,24 +73,24 @@ MR_CASES(QuantizeDownAndShrinkRange)(CaseList& c) {
   c.Ok({Empty(kQ, {0}), F(-1), F(1)}, attrs);
   c.Error({Small({3}), F32({1}), F(1)}, attrs, kBad,
           "`input_min` must be rank 0 but is rank 1");
-  c.Error({Small({3}), F(-1), Empty(kF, {0})}, attrs, kBad,
+  c.Error({Small({3}), F(-1), Empty(kFloat, {0})}, attrs, kBad,
           "`input_max` must be rank 0 but is rank 1");
 }
 
 MR_CASES(RequantizePerChannel)(CaseList& c) {
   c.EachType("out_type", [](CaseList& c, DataType t) {
     const AttrMap attrs = {{"out_type", t}};
-    c.Ok({Sums({2, 3, 4, 5}), Rand(kF, {5}, -300, -100),
-          Rand(kF, {5}, 100, 300), F(-200), F(200)},
+    c.Ok({Sums({2, 3, 4, 5}), Rand(kFloat, {5}, -300, -100),
+          Rand(kFloat, {5}, 100, 300), F(-200), F(200)},
          attrs);
-    c.Ok({Small({2, 3, 4, 5}), Rand(kF, {5}, -3e4, -1e4),
-          Rand(kF, {5}, 1e4, 3e4), F(-42), F(42)},
+    c.Ok({Small({2, 3, 4, 5}), Rand(kFloat, {5}, -3e4, -1e4),
+          Rand(kFloat, {5}, 1e4, 3e4), F(-42), F(42)},
          attrs);
-    c.Ok({Small({1, 30, 40, 3}), Rand(kF, {3}, -3e4, -1e4),
-          Rand(kF, {3}, 1e4, 3e4), F(-30), F(56)},
+    c.Ok({Small({1, 30, 40, 3}), Rand(kFloat, {3}, -3e4, -1e4),
+          Rand(kFloat, {3}, 1e4, 3e4), F(-30), F(56)},
          attrs);
-    c.Ok({Rand(kQ, {1, 2, 2, 1}, -9, 9), Vec(kF, {-0x1p31}), Vec(kF, {0x1p31}),
-          F(-254), F(254)},
+    c.Ok({Rand(kQ, {1, 2, 2, 1}, -9, 9), Vec(kFloat, {-0x1p31}),
+          Vec(kFloat, {0x1p31}), F(-254), F(254)},
          attrs);
   });
   const AttrMap attrs = {{"out_type", DataType::kQint8}};
@@ -101,7 +101,7 @@ MR_CASES(RequantizePerChannel)(CaseList& c) {
   c.Error({Small({1, 1, 2, 3}), F32({3}), F32({3}), F(1), F(1)}, attrs, kBad,
           "If out_type is QINT8, requested_output_max must be non negative, "
           "got 1");
-  c.Error({Small({1, 1, 2, 3}), F32({3}), F32({3}), Empty(kF, {0}), F(1)},
+  c.Error({Small({1, 1, 2, 3}), F32({3}), F32({3}), Empty(kFloat, {0}), F(1)},
           attrs, kBad, "requested_output_min must be a scalar");
   c.BuildError({Small({1, 1, 2, 3}), F(1), F32({3}), F(1), F(1)}, attrs,
                "Shape must be rank 1");
@@ -110,14 +110,14 @@ MR_CASES(RequantizePerChannel)(CaseList& c) {
 MR_CASES(RequantizationRangePerChannel)(CaseList& c) {
   for (const float clip : {1e9f, 100.f}) {
     const AttrMap attrs = {{"clip_value_max", clip}};
-    c.Ok({Sums({2, 3, 4, 5}), Rand(kF, {5}, -300, -100),
-          Rand(kF, {5}, 100, 300)},
+    c.Ok({Sums({2, 3, 4, 5}), Rand(kFloat, {5}, -300, -100),
+          Rand(kFloat, {5}, 100, 300)},
          attrs);
-    c.Ok({Rand(kQ, {2, 3, 4, 5}, 0, 2e9), Rand(kF, {5}, -300, -100),
-          Rand(kF, {5}, 100, 300)},
+    c.Ok({Rand(kQ, {2, 3, 4, 5}, 0, 2e9), Rand(kFloat, {5}, -300, -100),
+          Rand(kFloat, {5}, 100, 300)},
          attrs);
-    c.Ok({Full(kQ, {1, 1, 1, 2}, 0), Rand(kF, {2}, -300, -100),
-          Rand(kF, {2}, 100, 300)},
+    c.Ok({Full(kQ, {1, 1, 1, 2}, 0), Rand(kFloat, {2}, -300, -100),
+          Rand(kFloat, {2}, 100, 300)},
          attrs);
   }
   const AttrMap attrs = {{"clip_value_max", 6.f}};

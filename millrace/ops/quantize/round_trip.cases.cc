@@ -18,12 +18,13 @@ constexpr Kind kKinds[] = {{true, 8},   {false, 8}, {true, 1},
                            {true, 2},   {false, 1}, {true, 16},
                            {false, 16}, {true, 31}, {false, 32}};
 
-constexpr double kRanges[][2] = {{-2, 2},    {-1.3, 2.7}, {0, 1.5}, {-2, 0},
-                                 {0.5, 1.5}, {-3, -1},    {0, 0},   {-1e-3, 1}};
+constexpr double kRoundTripRanges[][2] = {{-2, 2}, {-1.3, 2.7}, {0, 1.5},
+                                          {-2, 0}, {0.5, 1.5},  {-3, -1},
+                                          {0, 0},  {-1e-3, 1}};
 
 enum class RangeFrom { kInputs, kValues };
 
-AttrMap Attrs(Kind k, RangeFrom from) {
+AttrMap RoundTripAttrs(Kind k, RangeFrom from) {
   return {{"signed_input", k.is_signed},
           {"num_bits", k.num_bits},
           {"range_given", from == RangeFrom::kInputs}};
@@ -34,16 +35,17 @@ void RoundTrip(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     const Value none = Scalar(t, 0);
     for (const Kind k : kKinds) {
-      c.Ok({Rand(t, {3, 17}, -3, 3), none, none}, Attrs(k, RangeFrom::kValues));
+      c.Ok({Rand(t, {3, 17}, -3, 3), none, none},
+           RoundTripAttrs(k, RangeFrom::kValues));
       c.Ok({Rand(t, {3, 17}, -3, 3), Scalar(t, -2), Scalar(t, 1.7)},
-           Attrs(k, RangeFrom::kInputs));
+           RoundTripAttrs(k, RangeFrom::kInputs));
     }
-    for (const auto& r : kRanges) {
+    for (const auto& r : kRoundTripRanges) {
       for (const bool is_signed : {true, false}) {
         c.Ok({Rand(t, {3, 17}, -3, 3), Scalar(t, r[0]), Scalar(t, r[1])},
-             Attrs({is_signed, 8}, RangeFrom::kInputs));
+             RoundTripAttrs({is_signed, 8}, RangeFrom::kInputs));
         c.Ok({Rand(t, {40}, r[0] - 1e-9, r[1] + 1e-9), none, none},
-             Attrs({is_signed, 8}, RangeFrom::kValues));
+             RoundTripAttrs({is_signed, 8}, RangeFrom::kValues));
       }
     }
     for (const char* round : {"HALF_TO_EVEN", "HALF_UP"}) {
@@ -120,8 +122,8 @@ void RoundTrip(CaseList& c) {
 MR_CASES(QuantizeAndDequantize)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const Kind k : kKinds) {
-      c.Ok({Rand(t, {3, 17}, -3, 3)}, Attrs(k, RangeFrom::kValues));
-      AttrMap attrs = Attrs(k, RangeFrom::kInputs);
+      c.Ok({Rand(t, {3, 17}, -3, 3)}, RoundTripAttrs(k, RangeFrom::kValues));
+      AttrMap attrs = RoundTripAttrs(k, RangeFrom::kInputs);
       attrs.Set("input_min", -2.f);
       attrs.Set("input_max", 1.7f);
       c.Ok({Rand(t, {3, 17}, -3, 3)}, attrs);

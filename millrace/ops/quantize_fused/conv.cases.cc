@@ -7,7 +7,7 @@ using namespace quantized;
 
 struct Convolution {
   TensorShape input = {2, 6, 7, 3}, filter = {3, 2, 3, 5};
-  DataType type = kU, bias = kF;
+  DataType type = kU, bias = kFloat;
   int64_t stride = 1, dilation = 1;
   const char* padding = "SAME";
   double min_input = 0;
@@ -30,9 +30,9 @@ Form FormOf(const OpDef& op) {
       f.requantizes = true;
       f.out = relu ? kU : kS;
     }
-    if (arg.name == "summand") f.summand = kF;
+    if (arg.name == "summand") f.summand = kFloat;
   }
-  if (f.summand == kF && f.requantizes) {
+  if (f.summand == kFloat && f.requantizes) {
     f.summand = op.name.find("Signed") != std::string::npos ? kS : kU;
   }
   return f;
@@ -41,7 +41,7 @@ Form FormOf(const OpDef& op) {
 // A range of one number, or of one for each channel.
 Value RangeEnd(double v, const Convolution& p, int64_t depth) {
   if (!p.each_channel) return F(v);
-  Tensor t = Tensor::Zeros(kF, {depth});
+  Tensor t = Tensor::Zeros(kFloat, {depth});
   for (int64_t i = 0; i < depth; ++i) {
     t.mutable_flat<float>()[static_cast<size_t>(i)] =
         static_cast<float>(v * (1 + static_cast<double>(i * 5 % 7) / 4));
@@ -71,8 +71,8 @@ Case& Add(CaseList& c, const char* name, Convolution p,
   if (f.summand != DataType::kInvalid) {
     in.push_back(f.summand == kU   ? Unsigned(summand)
                  : f.summand == kS ? Signed(summand)
-                                   : Rand(kF, summand, -3, 3));
-    if (f.summand != kF) {
+                                   : Rand(kFloat, summand, -3, 3));
+    if (f.summand != kFloat) {
       in.push_back(F(-1));
       in.push_back(F(3));
     }
@@ -177,42 +177,48 @@ void SummandCases(CaseList& c, std::initializer_list<DataType> biases) {
 
 }  // namespace
 
-MR_CASES(QuantizedConv2DPerChannel)(CaseList& c) { ConvCases(c, {kU}, {kF}); }
-MR_CASES(QuantizedConv2DAndRelu)(CaseList& c) { ConvCases(c, {kU}, {kF}); }
+MR_CASES(QuantizedConv2DPerChannel)(CaseList& c) {
+  ConvCases(c, {kU}, {kFloat});
+}
+MR_CASES(QuantizedConv2DAndRelu)(CaseList& c) { ConvCases(c, {kU}, {kFloat}); }
 MR_CASES(QuantizedConv2DAndRequantize)(CaseList& c) {
-  ConvCases(c, {kU}, {kF}, false);
+  ConvCases(c, {kU}, {kFloat}, false);
 }
 MR_CASES(QuantizedConv2DAndReluAndRequantize)(CaseList& c) {
-  ConvCases(c, {kU}, {kF});
+  ConvCases(c, {kU}, {kFloat});
 }
-MR_CASES(QuantizedConv2DWithBias)(CaseList& c) { ConvCases(c, {kU, kS}, {kF}); }
+MR_CASES(QuantizedConv2DWithBias)(CaseList& c) {
+  ConvCases(c, {kU, kS}, {kFloat});
+}
 MR_CASES(QuantizedConv2DWithBiasAndRelu)(CaseList& c) {
-  ConvCases(c, {kU, kS}, {kF});
+  ConvCases(c, {kU, kS}, {kFloat});
 }
 MR_CASES(QuantizedConv2DWithBiasAndRequantize)(CaseList& c) {
-  ConvCases(c, {kU, kS}, {kF, kQ});
+  ConvCases(c, {kU, kS}, {kFloat, kQ});
 }
 MR_CASES(QuantizedConv2DWithBiasAndReluAndRequantize)(CaseList& c) {
-  ConvCases(c, {kU, kS}, {kF, kQ});
+  ConvCases(c, {kU, kS}, {kFloat, kQ});
 }
 MR_CASES(QuantizedConv2DWithBiasSumAndRelu)(CaseList& c) {
-  SummandCases(c, {kF});
+  SummandCases(c, {kFloat});
 }
 MR_CASES(QuantizedConv2DWithBiasSumAndReluAndRequantize)(CaseList& c) {
-  SummandCases(c, {kF, kQ});
+  SummandCases(c, {kFloat, kQ});
 }
 MR_CASES(QuantizedConv2DWithBiasSignedSumAndReluAndRequantize)(CaseList& c) {
-  SummandCases(c, {kF, kQ});
+  SummandCases(c, {kFloat, kQ});
 }
-MR_CASES(QuantizedDepthwiseConv2D)(CaseList& c) { ConvCases(c, {kU}, {kF}); }
+MR_CASES(QuantizedDepthwiseConv2D)(CaseList& c) {
+  ConvCases(c, {kU}, {kFloat});
+}
 MR_CASES(QuantizedDepthwiseConv2DWithBias)(CaseList& c) {
-  ConvCases(c, {kU}, {kF});
+  ConvCases(c, {kU}, {kFloat});
 }
 MR_CASES(QuantizedDepthwiseConv2DWithBiasAndRelu)(CaseList& c) {
-  ConvCases(c, {kU}, {kF});
+  ConvCases(c, {kU}, {kFloat});
 }
 MR_CASES(QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize)(CaseList& c) {
-  ConvCases(c, {kU}, {kF, kQ});
+  ConvCases(c, {kU}, {kFloat, kQ});
 }
 
 }  // namespace millrace::cases

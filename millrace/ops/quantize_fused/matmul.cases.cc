@@ -9,7 +9,7 @@ struct Product {
   int64_t m = 2, k = 3, n = 4;
   bool ta = false, tb = false;
   double min_a = 0;
-  DataType bias = kF;
+  DataType bias = kFloat;
   const char* mode = "MIN_FIRST";
 };
 
@@ -30,7 +30,7 @@ std::vector<Value> InputsOf(const Product& p, bool requantizes) {
 }
 
 // One number more or less where another order of the same roundings decides.
-Case& Add(CaseList& c, const Product& p) {
+Case& AddProduct(CaseList& c, const Product& p) {
   const bool requantizes = c.op().inputs.size() > 7;
   AttrMap attrs = {{"transpose_a", p.ta},
                    {"transpose_b", p.tb},
@@ -42,28 +42,29 @@ Case& Add(CaseList& c, const Product& p) {
 void ProductCases(CaseList& c, std::initializer_list<DataType> biases) {
   for (const char* mode : {"MIN_FIRST", "SCALED"}) {
     for (const DataType bias : biases) {
-      Add(c, {.bias = bias, .mode = mode});
-      Add(c, {.m = 30, .k = 70, .n = 65, .bias = bias, .mode = mode});
-      Add(c, {.min_a = -1, .bias = bias, .mode = mode})
+      AddProduct(c, {.bias = bias, .mode = mode});
+      AddProduct(c, {.m = 30, .k = 70, .n = 65, .bias = bias, .mode = mode});
+      AddProduct(c, {.min_a = -1, .bias = bias, .mode = mode})
           .Deviates(
               "stock adds the bias in another unit if a range does not begin "
               "with 0");
-      Add(c, {.m = 0, .bias = bias, .mode = mode});
+      AddProduct(c, {.m = 0, .bias = bias, .mode = mode});
       for (const Product& p : {Product{.k = 0, .bias = bias, .mode = mode},
                                Product{.n = 0, .bias = bias, .mode = mode}}) {
-        Add(c, p).NoStock("stock's kernel may end the process");
+        AddProduct(c, p).NoStock("stock's kernel may end the process");
       }
     }
     for (const Product& p :
          {Product{.ta = true, .mode = mode}, Product{.tb = true, .mode = mode},
           Product{.ta = true, .tb = true, .mode = mode}}) {
-      Add(c, p).NoStock("stock's oneDNN kernels take no transposed factors");
+      AddProduct(c, p).NoStock(
+          "stock's oneDNN kernels take no transposed factors");
     }
   }
   const bool requantizes = c.op().inputs.size() > 7;
   std::vector<Value> in = InputsOf({}, requantizes);
   const AttrMap attrs = {{"Toutput", requantizes ? kU : kQ}};
-  in[2] = Bias(kF, 3);
+  in[2] = Bias(kFloat, 3);
   c.Error(in, attrs, kBad, "bias must be a vector of 4 numbers")
       .NoStock("stock reads behind the bias");
   in = InputsOf({}, requantizes);
@@ -79,10 +80,14 @@ void ProductCases(CaseList& c, std::initializer_list<DataType> biases) {
 
 }  // namespace
 
-MR_CASES(QuantizedMatMulWithBias)(CaseList& c) { ProductCases(c, {kF, kQ}); }
-MR_CASES(QuantizedMatMulWithBiasAndRelu)(CaseList& c) { ProductCases(c, {kF}); }
+MR_CASES(QuantizedMatMulWithBias)(CaseList& c) {
+  ProductCases(c, {kFloat, kQ});
+}
+MR_CASES(QuantizedMatMulWithBiasAndRelu)(CaseList& c) {
+  ProductCases(c, {kFloat});
+}
 MR_CASES(QuantizedMatMulWithBiasAndReluAndRequantize)(CaseList& c) {
-  ProductCases(c, {kF, kQ});
+  ProductCases(c, {kFloat, kQ});
 }
 
 }  // namespace millrace::cases

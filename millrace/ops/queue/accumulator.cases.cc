@@ -3,11 +3,8 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt64 = DataType::kInt64;
-
 // Resource ops have no sparse forms.
-std::string Op(const CaseList& c, const std::string& name) {
+std::string AccumulatorOp(const CaseList& c, const std::string& name) {
   return (c.op().name.starts_with("Resource") ? "Resource" : "") + name;
 }
 
@@ -15,21 +12,21 @@ Case& Dense(CaseList& c, const std::string& name, DataType t,
             const char* reduction) {
   Case& s = c.Sequence(name);
   // Stock's shape function says [2] of the handle, which is a scalar.
-  if (Op(c, "") == "Resource") s.NoShapeCheck();
+  if (AccumulatorOp(c, "") == "Resource") s.NoShapeCheck();
   return s
-      .Node("a", Op(c, "ConditionalAccumulator"), {},
+      .Node("a", AccumulatorOp(c, "ConditionalAccumulator"), {},
             {{"dtype", t},
              {"shape", PartialShape({2, kUnknownDim})},
              {"reduction_type", reduction}})
-      .Node("one", Op(c, "AccumulatorApplyGradient"),
+      .Node("one", AccumulatorOp(c, "AccumulatorApplyGradient"),
             {"a", Scalar(kInt64, 0), Rand(t, {2, 3})})
-      .Node("two", Op(c, "AccumulatorApplyGradient"),
+      .Node("two", AccumulatorOp(c, "AccumulatorApplyGradient"),
             {"a", Scalar(kInt64, 1), Rand(t, {2, 3})})
-      .Node("take1", Op(c, "AccumulatorTakeGradient"), {"a", Scalar(1)},
-            {{"dtype", t}})
-      .Node("take3", Op(c, "AccumulatorTakeGradient"), {"a", Scalar(3)},
-            {{"dtype", t}})
-      .Node("count", Op(c, "AccumulatorNumAccumulated"), {"a"});
+      .Node("take1", AccumulatorOp(c, "AccumulatorTakeGradient"),
+            {"a", Scalar(1)}, {{"dtype", t}})
+      .Node("take3", AccumulatorOp(c, "AccumulatorTakeGradient"),
+            {"a", Scalar(3)}, {{"dtype", t}})
+      .Node("count", AccumulatorOp(c, "AccumulatorNumAccumulated"), {"a"});
 }
 
 void DenseLife(CaseList& c, DataType t) {
@@ -50,13 +47,14 @@ void DenseLife(CaseList& c, DataType t) {
 
 void DenseErrors(CaseList& c) {
   Dense(c, "errors", kFloat, "MEAN")
-      .Node("wide", Op(c, "AccumulatorApplyGradient"),
+      .Node("wide", AccumulatorOp(c, "AccumulatorApplyGradient"),
             {"a", Scalar(kInt64, 9), F32({2, 4})})
-      .Node("tall", Op(c, "AccumulatorApplyGradient"),
+      .Node("tall", AccumulatorOp(c, "AccumulatorApplyGradient"),
             {"a", Scalar(kInt64, 9), F32({3, 3})})
-      .Node("take0", Op(c, "AccumulatorTakeGradient"), {"a", Scalar(0)},
-            {{"dtype", kFloat}})
-      .Node("set", Op(c, "AccumulatorSetGlobalStep"), {"a", Scalar(kInt64, 1)})
+      .Node("take0", AccumulatorOp(c, "AccumulatorTakeGradient"),
+            {"a", Scalar(0)}, {{"dtype", kFloat}})
+      .Node("set", AccumulatorOp(c, "AccumulatorSetGlobalStep"),
+            {"a", Scalar(kInt64, 1)})
       .RunError({"tall"}, StatusCode::kInvalidArgument,
                 "Shape mismatch: expected [2,?], got [3,3]")
       .Run({"one"})
@@ -170,9 +168,9 @@ void OtherTypes(CaseList& c) {
     Case& s = c.Sequence("of " + DataTypeName(t));
     s.Node("a",
            sparse ? "SparseConditionalAccumulator"
-                  : Op(c, "ConditionalAccumulator"),
+                  : AccumulatorOp(c, "ConditionalAccumulator"),
            {}, {{"dtype", kFloat}, {"shape", PartialShape({2, 3})}})
-        .Node("count", Op(c, "AccumulatorNumAccumulated"), {"a"})
+        .Node("count", AccumulatorOp(c, "AccumulatorNumAccumulated"), {"a"})
         .Run({"count"})
         .NoShapeCheck();
     if (op.ends_with("TakeGradient")) {

@@ -3,11 +3,8 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt64 = DataType::kInt64;
-
 // Two components, of keys that come in different orders.
-void Life(CaseList& c) {
+void BarrierLife(CaseList& c) {
   const TypeList types = {kFloat, kInt64};
   c.Sequence("life")
       .Node("b", "Barrier", {},
@@ -146,7 +143,7 @@ void Options(CaseList& c) {
 }  // namespace
 
 MR_CASES(Barrier)(CaseList& c) {
-  Life(c);
+  BarrierLife(c);
   Cancels(c);
   Options(c);
 }
@@ -169,8 +166,8 @@ MR_CASES(BarrierInsertMany)(CaseList& c) {
         .Run({"take"});
   });
 }
-MR_CASES(BarrierTakeMany)(CaseList& c) { Life(c); }
-MR_CASES(BarrierReadySize)(CaseList& c) { Life(c); }
+MR_CASES(BarrierTakeMany)(CaseList& c) { BarrierLife(c); }
+MR_CASES(BarrierReadySize)(CaseList& c) { BarrierLife(c); }
 MR_CASES(BarrierIncompleteSize)(CaseList& c) { Cancels(c); }
 MR_CASES(BarrierClose)(CaseList& c) { Cancels(c); }
 

@@ -3,9 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt64 = DataType::kInt64;
-
 bool IsV2(const CaseList& c) { return c.op().name.ends_with("V2"); }
 bool IsPriority(const std::string& op) { return op.starts_with("Priority"); }
 

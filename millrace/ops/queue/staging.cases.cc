@@ -3,10 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
-constexpr DataType kInt64 = DataType::kInt64;
-
 AttrMap Attrs(TypeList types, const char* name) {
   return {{"dtypes", std::move(types)}, {"shared_name", name}};
 }

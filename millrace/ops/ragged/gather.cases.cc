@@ -35,8 +35,8 @@ MR_CASES(RaggedGather)(CaseList& c) {
   c.Ok({inner, F32({5}), Empty(kI, {0})}, Levels(1));
   c.Ok({inner, F32({5}), Empty(kI, {0, 3})}, Levels(2));
   c.Ok({inner, F32({5}), Empty(kI, {2, 0})}, Levels(2));
-  c.Ok({Splits({0}), Empty(kF, {0}), Empty(kI, {0})}, Levels(1));
-  c.Ok({inner, Empty(kF, {5, 0}), Vec(kI, {2, 0})}, Levels(1));
+  c.Ok({Splits({0}), Empty(kFloat, {0}), Empty(kI, {0})}, Levels(1));
+  c.Ok({inner, Empty(kFloat, {5, 0}), Vec(kI, {2, 0})}, Levels(1));
   c.Ok({Splits({0, 200, 700, 1000}), F32({1000, 30}), Rand(kI, {500}, 0, 3)},
        Levels(1));
   c.Ok({inner, F64({5}), Vec(kI, {2, 0, 2})}, Levels(1)).Gradient({1});

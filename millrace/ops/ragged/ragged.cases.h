@@ -5,10 +5,7 @@
 
 namespace millrace::cases::ragged {
 
-inline constexpr DataType kF = DataType::kFloat;
-inline constexpr DataType kD = DataType::kDouble;
 inline constexpr DataType kI = DataType::kInt64;
-inline constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 // Returns splits, of type int64 unless another is given.
 inline Value Splits(std::initializer_list<double> splits, DataType t = kI) {

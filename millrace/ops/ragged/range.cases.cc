@@ -30,17 +30,19 @@ MR_CASES(RaggedRange)(CaseList& c) {
     c.Error({Of(t, {1, 1}, {1}), Scalar(t, 3), Scalar(t, 1)}, kInvalid,
             "starts must be a scalar or vector");
   });
-  c.Ok({Vec(kF, {0, 1}), Vec(kF, {1, 0}), Vec(kF, {0.3, -0.25})});
+  c.Ok({Vec(kFloat, {0, 1}), Vec(kFloat, {1, 0}), Vec(kFloat, {0.3, -0.25})});
   constexpr DataType k32 = DataType::kInt32;
   c.Ok({Vec({0}), Vec({2147483647}), Vec({1073741824})});
   c.Ok({Vec({-2147483648.0}), Vec({2147483647}), Vec({2147483647})});
   c.Error({Vec(kI, {0}), Vec(kI, {1e10}), Vec(kI, {1})}, SplitsOf(k32),
           kInvalid, "Requires ((limit - start) / delta) <= 2147483647");
   for (const double limit : {std::nan(""), HUGE_VAL}) {
-    c.Error({Vec(kF, {0}), Vec(kF, {limit}), Vec(kF, {0.3})}, kInvalid,
+    c.Error({Vec(kFloat, {0}), Vec(kFloat, {limit}), Vec(kFloat, {0.3})},
+            kInvalid,
             "Requires ((limit - start) / delta) <= 9223372036854775807");
   }
-  c.Error({Vec(kD, {0}), Vec(kD, {1e30}), Vec(kD, {1e-30})}, kInvalid,
+  c.Error({Vec(kDouble, {0}), Vec(kDouble, {1e30}), Vec(kDouble, {1e-30})},
+          kInvalid,
           "Requires ((limit - start) / delta) <= 9223372036854775807");
   c.BuildError({Vec({1, 2}), Vec({3}), Vec({1, 1})}, {},
                "Dimensions must be equal, but are 1 and 2");

@@ -11,14 +11,14 @@ MR_CASES(RaggedTensorToSparse)(CaseList& c) {
   for (const DataType t : {DataType::kInt32, kI}) {
     c.Ok({Splits({0, 2, 3}, t), Splits({0, 2, 2, 5}, t), F32({5})});
     c.Ok({Splits({0, 2, 2, 5}, t), F32({5, 2, 3})});
-    c.Ok({Splits({0, 0}, t), Empty(kF, {0})});
-    c.Ok({Splits({0}, t), Empty(kF, {0})});
-    c.Ok({Splits({0, 2}, t), Empty(kF, {2, 0})});
+    c.Ok({Splits({0, 0}, t), Empty(kFloat, {0})});
+    c.Ok({Splits({0}, t), Empty(kFloat, {0})});
+    c.Ok({Splits({0, 2}, t), Empty(kFloat, {2, 0})});
   }
   c.Ok({Splits({0, 0, 1, 1, 3}), Splits({0, 0, 2, 2}), Splits({0, 3, 4}),
         F32({4})});
   c.Ok({Splits({0, 2, 2, 5}), F64({5, 2})}).Gradient({1});
-  c.Error({Empty(kI, {0}), Empty(kF, {0})}, kInvalid,
+  c.Error({Empty(kI, {0}), Empty(kFloat, {0})}, kInvalid,
           "ragged splits may not be empty.");
   c.Error({Splits({1, 2}), F32({2})}, kInvalid,
           "First value of ragged splits must be 0.");

@@ -139,11 +139,12 @@ MR_CASES(RaggedTensorToTensor)(CaseList& c) {
   partitioned({kSplits, kSplits}, {Splits({0, 2, 5}), splits}, true);
   c.Ok({Shape({-1, -1, 2, 3}), F32({5, 2, 3}), F32({2, 1}), splits},
        Partitions({kSplits}));
-  c.Ok({Shape({-1, -1}), Empty(kF, {0}), F32({}), Splits({0})},
+  c.Ok({Shape({-1, -1}), Empty(kFloat, {0}), F32({}), Splits({0})},
        Partitions({kSplits}));
-  c.Ok({Shape({-1, 2}), Empty(kF, {0}), F32({}), Splits({0, 0, 0})},
+  c.Ok({Shape({-1, 2}), Empty(kFloat, {0}), F32({}), Splits({0, 0, 0})},
        Partitions({kSplits}));
-  c.Ok({Shape({-1, 2}), Empty(kF, {0}), F32({}), Scalar(kI, 2), Empty(kI, {0})},
+  c.Ok({Shape({-1, 2}), Empty(kFloat, {0}), F32({}), Scalar(kI, 2),
+        Empty(kI, {0})},
        Partitions({kRows, kRowids}));
   for (const double width : {-1, 2}) {
     c.Ok({Shape({-1, width}), F64({5}), F64({}), splits}, Partitions({kSplits}))

@@ -53,23 +53,24 @@ void MoreRoundTrips(CaseList& c) {
   RoundTrip(c, "int32", {Splits({0, 2, 2, 5}, DataType::kInt32), F32({5})},
             true, 0, 1, DataType::kInt32)
       .Run({"r"});
-  RoundTrip(c, "no_rows", {Splits({0}), Empty(kF, {0})}, true, 0, 1).Run({"r"});
-  RoundTrip(c, "no_rows_nested", {Splits({0}), Empty(kF, {0})}, true, 1, 2)
+  RoundTrip(c, "no_rows", {Splits({0}), Empty(kFloat, {0})}, true, 0, 1)
       .Run({"r"});
-  RoundTrip(c, "no_values", {Splits({0, 0}), Empty(kF, {0})}, true, 0, 1)
+  RoundTrip(c, "no_rows_nested", {Splits({0}), Empty(kFloat, {0})}, true, 1, 2)
+      .Run({"r"});
+  RoundTrip(c, "no_values", {Splits({0, 0}), Empty(kFloat, {0})}, true, 0, 1)
       .Run({"r"});
   c.Sequence("matrix_of_variants")
       .Node("v", "RaggedTensorToVariant",
             {Splits({0, 1, 2, 4, 4}), Splits({0, 2, 2, 3, 5}), F32({5})},
-            To(kF, 2, true))
+            To(kFloat, 2, true))
       .Node("m", "Reshape", {"v", Vec({2, 2})})
-      .Node("r", "RaggedTensorFromVariant", {"m"}, From(kF, 1, 3))
+      .Node("r", "RaggedTensorFromVariant", {"m"}, From(kFloat, 1, 3))
       .Run({"r"});
   c.Sequence("variants_without_rows")
-      .Node("v", "RaggedTensorToVariant", {Splits({0}), Empty(kF, {0})},
-            To(kF, 1, true))
+      .Node("v", "RaggedTensorToVariant", {Splits({0}), Empty(kFloat, {0})},
+            To(kFloat, 1, true))
       .Node("m", "Reshape", {"v", Vec({2, 0, 3})})
-      .Node("r", "RaggedTensorFromVariant", {"m"}, From(kF, 1, 4))
+      .Node("r", "RaggedTensorFromVariant", {"m"}, From(kFloat, 1, 4))
       .Run({"r"});
 }
 
@@ -99,7 +100,7 @@ void Failures(CaseList& c) {
             "Invalid ragged splits: last element of ragged splits must be the "
             "number of ragged values(3) but is 7");
   }
-  RoundTrip(c, "rank", OneLevel(kF), true, 1, 2)
+  RoundTrip(c, "rank", OneLevel(kFloat), true, 1, 2)
       .RunError({"r"}, kInvalid,
                 "Encoded input RaggedTensorVariant has ragged_rank=0.  "
                 "Expected ragged_rank=1.");
@@ -109,18 +110,20 @@ void Failures(CaseList& c) {
                 "index 0")
       .NoShapeCheck();
   c.Sequence("splits_type")
-      .Node("v", "RaggedTensorToVariant", OneLevel(kF), To(kF, 1, false))
+      .Node("v", "RaggedTensorToVariant", OneLevel(kFloat),
+            To(kFloat, 1, false))
       .Node("r", "RaggedTensorFromVariant", {"v"},
-            From(kF, 1, 1, DataType::kInt32))
+            From(kFloat, 1, 1, DataType::kInt32))
       .RunError({"r"}, kInvalid,
                 "Expected row_splits Tensor dtype: int32, found: int64");
   c.Sequence("values_type")
-      .Node("v", "RaggedTensorToVariant", OneLevel(kF), To(kF, 1, false))
+      .Node("v", "RaggedTensorToVariant", OneLevel(kFloat),
+            To(kFloat, 1, false))
       .Node("r", "RaggedTensorFromVariant", {"v"}, From(kI, 1, 1))
       .RunError({"r"}, kInvalid, "Expected values Tensor dtype: int64");
   c.Sequence("no_ragged_tensor")
       .Node("o", "OptionalNone", {})
-      .Node("r", "RaggedTensorFromVariant", {"o"}, From(kF, 0, 0))
+      .Node("r", "RaggedTensorFromVariant", {"o"}, From(kFloat, 0, 0))
       .RunError({"r"}, kInvalid, "");
 }
 

@@ -3,10 +3,7 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kI64 = DataType::kInt64;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-Value Classes() { return Of(kI64, {3, 2}, {0, 1, 7, 3, 19, 0}); }
+Value Classes() { return Of(kInt64, {3, 2}, {0, 1, 7, 3, 19, 0}); }
 
 struct Draw {
   int sampled;
@@ -32,7 +29,7 @@ void Samplers(CaseList& c) {
   for (const bool unique : {false, true}) {
     c.Ok({Classes()}, Attrs({.sampled = 15, .unique = unique, .range = 50}));
     c.Ok({Classes()}, Attrs({.sampled = 64, .unique = unique, .range = 64}));
-    c.Ok({Empty(kI64, {0, 2})},
+    c.Ok({Empty(kInt64, {0, 2})},
          Attrs({.sampled = 5, .unique = unique, .range = 20}));
     c.Sequence(unique ? "unique goes_on" : "goes_on")
         .Node("op", c.op().name, {Classes()},
@@ -43,11 +40,11 @@ void Samplers(CaseList& c) {
   }
   c.Error({Classes()}, Attrs({.sampled = 21, .unique = true, .range = 20}),
           kInvalid, "Sampler's range is too small.");
-  c.Error({Of(kI64, {3, 1}, {0, 1, 7})},
+  c.Error({Of(kInt64, {3, 1}, {0, 1, 7})},
           Attrs({.sampled = 5, .unique = true, .range = 20}), kInvalid,
           "true_classes must have num_true columns, expected: 1 was: 2")
       .NoShapeCheck();
-  c.Error({Vec(kI64, {0, 1})},
+  c.Error({Vec(kInt64, {0, 1})},
           Attrs({.sampled = 5, .unique = true, .range = 20}), kInvalid,
           "true_classes must be a matrix")
       .NoShapeCheck();
@@ -55,7 +52,7 @@ void Samplers(CaseList& c) {
 
 void Learned(CaseList& c) {
   Samplers(c);
-  c.Error({Of(kI64, {1, 2}, {0, 20})},
+  c.Error({Of(kInt64, {1, 2}, {0, 20})},
           Attrs({.sampled = 5, .unique = true, .range = 20}), kInvalid,
           "`true_candidate` out of range [0, 20), received 20");
   AttrMap huge = Attrs({.sampled = 5, .range = 1});
@@ -76,7 +73,7 @@ MR_CASES(FixedUnigramCandidateSampler)(CaseList& c) {
   const auto with = [&](const Draw& draw) {
     return With(Attrs(draw), "unigrams", weights);
   };
-  const auto few = [] { return Of(kI64, {3, 2}, {0, 1, 2, 2, 1, 0}); };
+  const auto few = [] { return Of(kInt64, {3, 2}, {0, 1, 2, 2, 1, 0}); };
   for (const bool unique : {false, true}) {
     c.Ok({few()}, with({.sampled = 8, .unique = unique, .range = 10}));
     c.Ok({few()}, With(with({.sampled = 8, .unique = unique, .range = 10}),
@@ -111,18 +108,18 @@ MR_CASES(FixedUnigramCandidateSampler)(CaseList& c) {
 MR_CASES(AllCandidateSampler)(CaseList& c) {
   for (const bool unique : {false, true}) {
     c.Ok({Classes()}, Attrs({.sampled = 20, .unique = unique}));
-    c.Ok({Empty(kI64, {0, 2})}, Attrs({.sampled = 5, .unique = unique}));
+    c.Ok({Empty(kInt64, {0, 2})}, Attrs({.sampled = 5, .unique = unique}));
     c.Error({Classes()}, Attrs({.sampled = 19, .unique = unique}), kInvalid,
             "`true_candidate` out of range [0, 19), received 19");
   }
 }
 
 MR_CASES(ComputeAccidentalHits)(CaseList& c) {
-  c.Ok({Classes(), Vec(kI64, {5, 3, 0, 8, 3})}, {{"num_true", 2}});
-  c.Ok({Classes(), Vec(kI64, {50})}, {{"num_true", 2}});
-  c.Ok({Classes(), Empty(kI64, {0})}, {{"num_true", 2}});
-  c.Ok({Empty(kI64, {0, 2}), Vec(kI64, {5})}, {{"num_true", 2}});
-  c.Error({Classes(), Vec(kI64, {5})}, {{"num_true", 3}}, kInvalid,
+  c.Ok({Classes(), Vec(kInt64, {5, 3, 0, 8, 3})}, {{"num_true", 2}});
+  c.Ok({Classes(), Vec(kInt64, {50})}, {{"num_true", 2}});
+  c.Ok({Classes(), Empty(kInt64, {0})}, {{"num_true", 2}});
+  c.Ok({Empty(kInt64, {0, 2}), Vec(kInt64, {5})}, {{"num_true", 2}});
+  c.Error({Classes(), Vec(kInt64, {5})}, {{"num_true", 3}}, kInvalid,
           "true_candidates must be a batch_size * num_true matrix")
       .NoShapeCheck();
 }

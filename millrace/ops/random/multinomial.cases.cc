@@ -3,10 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF32 = DataType::kFloat;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kIndexTypes[] = {DataType::kInt32, DataType::kInt64};
-
 void Multinomials(CaseList& c) {
   const bool stateless = c.op().inputs.size() > 2;
   const auto inputs = [&](Value logits, int samples, DataType seed) {
@@ -24,16 +20,16 @@ void Multinomials(CaseList& c) {
     });
   }
   const DataType i64 = DataType::kInt64;
-  c.Ok(inputs(Of(kF32, {1, 4}, {-INFINITY, 1, NAN, 2}), 20, i64), seeds);
+  c.Ok(inputs(Of(kFloat, {1, 4}, {-INFINITY, 1, NAN, 2}), 20, i64), seeds);
   c.Ok(inputs(F32({3, 5}), 0, i64), seeds);
-  c.Ok(inputs(Empty(kF32, {0, 5}), 3, i64), seeds);
+  c.Ok(inputs(Empty(kFloat, {0, 5}), 3, i64), seeds);
   c.Error(inputs(F32({5}), 3, i64), seeds, kInvalid,
           "logits should be a matrix, got shape [5]")
       .NoShapeCheck();
   c.Error(inputs(F32({2, 5}), -1, i64), seeds, kInvalid,
           "num_samples should be non-negative, got -1")
       .NoShapeCheck();
-  c.Error(inputs(Empty(kF32, {2, 0}), 3, i64), seeds, kInvalid,
+  c.Error(inputs(Empty(kFloat, {2, 0}), 3, i64), seeds, kInvalid,
           "num_classes should be positive, got 0");
 }
 

@@ -3,13 +3,9 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kI32 = DataType::kInt32;
-constexpr DataType kI64 = DataType::kInt64;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // A counter that is about to carry, and a key.
 Value State() { return Var(Values<int64_t>({-700, 41, 0x123456789abcdef})); }
-Value Philox() { return Scalar(kI64, 1); }
+Value Philox() { return Scalar(kInt64, 1); }
 
 // The inputs behind the shape: a range for whole numbers from one.
 void AddRange(const CaseList& c, DataType t, std::vector<Value>* inputs) {
@@ -28,7 +24,7 @@ std::vector<Value> Inputs(const CaseList& c, DataType t, Value state,
 
 void FromState(CaseList& c, DataType t) {
   c.Ok(Inputs(c, t, State(), Philox(), Vec({3, 7})), {{"dtype", t}});
-  c.Ok(Inputs(c, t, State(), Scalar(kI64, 3), Vec(kI64, {1001})),
+  c.Ok(Inputs(c, t, State(), Scalar(kInt64, 3), Vec(kInt64, {1001})),
        {{"dtype", t}});
   c.Ok(Inputs(c, t, State(), Philox(), Vec({2, 0})), {{"dtype", t}});
 }
@@ -38,14 +34,14 @@ void BadStates(CaseList& c, DataType t) {
     c.Error(Inputs(c, t, std::move(state), Philox(), Vec({3})), {{"dtype", t}},
             kInvalid, words);
   };
-  fails(Var(Vec(kI64, {1, 2})),
+  fails(Var(Vec(kInt64, {1, 2})),
         "For the Philox algorithm, the size of state must be at least 3; got "
         "2");
-  fails(Var(Of(kI64, {1, 3}, {1, 2, 3})),
+  fails(Var(Of(kInt64, {1, 3}, {1, 2, 3})),
         "RNG state must have one and only one dimension, not 2");
-  fails(Var(Vec(kI32, {1, 2, 3})),
+  fails(Var(Vec(kInt32, {1, 2, 3})),
         "dtype of RNG state variable must be int64, not int32");
-  c.Error(Inputs(c, t, Uninitialized(kI64, {3}), Philox(), Vec({3})),
+  c.Error(Inputs(c, t, Uninitialized(kInt64, {3}), Philox(), Vec({3})),
           {{"dtype", t}}, StatusCode::kNotFound, "does not exist");
 }
 
@@ -56,10 +52,10 @@ void BadAlgorithms(CaseList& c, DataType t) {
             {{"dtype", t}}, code, words)
         .NoShapeCheck();
   };
-  fails(Scalar(kI64, 9), kInvalid, "Unsupported algorithm id: 9");
-  fails(Scalar(kI64, 2), StatusCode::kUnimplemented,
+  fails(Scalar(kInt64, 9), kInvalid, "Unsupported algorithm id: 9");
+  fails(Scalar(kInt64, 2), StatusCode::kUnimplemented,
         "Non-XLA devices don't support the ThreeFry algorithm.");
-  fails(Vec(kI64, {1}), kInvalid,
+  fails(Vec(kInt64, {1}), kInvalid,
         "input 1 (0-based) must have shape [], not [1]");
 }
 
@@ -68,7 +64,7 @@ void ShapeTypes(CaseList& c, DataType t, std::vector<Value> inputs,
                 size_t input) {
   c.EachType("shape_dtype", [&](CaseList& c, DataType s) {
     inputs[input] = Rand(s, {2}, 1, 4);
-    if (s == kI32 || s == kI64) {
+    if (s == kInt32 || s == kInt64) {
       Case& shaped = c.Ok(inputs, {{"dtype", t}});
       if (input == 0) shaped.Random();
       return;
@@ -91,8 +87,8 @@ void ByVariable(CaseList& c) {
   BadStates(c, t);
   BadAlgorithms(c, t);
   ShapeTypes(c, t, Inputs(c, t, State(), Philox(), Vec({3})), 2);
-  c.BuildError(Inputs(c, t, State(), Vec(kI64, {1}), Vec({3})), {{"dtype", t}},
-               "Shape must be rank 0 but is rank 1");
+  c.BuildError(Inputs(c, t, State(), Vec(kInt64, {1}), Vec({3})),
+               {{"dtype", t}}, "Shape must be rank 0 but is rank 1");
   c.BuildError(Inputs(c, t, State(), Philox(), Values<float>({3})),
                {{"dtype", t}}, "Input tensor must be int32 or int64, but was");
 }
@@ -137,23 +133,23 @@ MR_CASES(StatefulStandardNormal)(CaseList& c) {
   fails(state(9), kInvalid, "Unsupported algorithm id: 9");
   fails(state(2), StatusCode::kUnimplemented,
         "Non-XLA devices don't support the ThreeFry algorithm.");
-  fails(Var(Vec(kI64, {1, 2, 3})), kInvalid,
+  fails(Var(Vec(kInt64, {1, 2, 3})), kInvalid,
         "For the Philox algorithm, the size of state must be at least 4; got "
         "3");
-  fails(Var(Empty(kI64, {0})), kInvalid, "Size of tensor must be at least 1");
+  fails(Var(Empty(kInt64, {0})), kInvalid, "Size of tensor must be at least 1");
 }
 
 MR_CASES(RngSkip)(CaseList& c) {
   for (const double delta : {0., 10., -3.}) {
-    c.Ok({State(), Philox(), Scalar(kI64, delta)});
+    c.Ok({State(), Philox(), Scalar(kInt64, delta)});
   }
-  c.Ok({State(), Scalar(kI64, 3), Scalar(kI64, 0x1p62)});
-  c.Error({State(), Scalar(kI64, 9), Scalar(kI64, 1)}, kInvalid,
+  c.Ok({State(), Scalar(kInt64, 3), Scalar(kInt64, 0x1p62)});
+  c.Error({State(), Scalar(kInt64, 9), Scalar(kInt64, 1)}, kInvalid,
           "Unsupported algorithm id: 9");
-  c.Error({State(), Philox(), Vec(kI64, {1})}, kInvalid,
+  c.Error({State(), Philox(), Vec(kInt64, {1})}, kInvalid,
           "input 2 (0-based) must have shape [], not [1]")
       .NoShapeCheck();
-  c.Error({Var(Vec(kI64, {1, 2})), Philox(), Scalar(kI64, 1)}, kInvalid,
+  c.Error({Var(Vec(kInt64, {1, 2})), Philox(), Scalar(kInt64, 1)}, kInvalid,
           "For the Philox algorithm, the size of state must be at least 3");
 }
 
@@ -161,7 +157,7 @@ MR_CASES(NonDeterministicInts)(CaseList& c) {
   c.EachType("dtype", [](CaseList& c, DataType t) {
     c.Ok({Vec({3, 2})}, {{"dtype", t}}).Random();
   });
-  ShapeTypes(c, kI64, {Vec({3})}, 0);
+  ShapeTypes(c, kInt64, {Vec({3})}, 0);
 }
 
 }  // namespace millrace::cases

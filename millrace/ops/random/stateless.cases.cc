@@ -3,24 +3,21 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kI32 = DataType::kInt32;
-constexpr DataType kI64 = DataType::kInt64;
 constexpr DataType kU64 = DataType::kUint64;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
 Value Key() { return Values<uint64_t>({0x123456789abcdef0}); }
 Value Counter() { return Values<uint64_t>({7, 0xfedcba9876543210}); }
 
 void BySeed(CaseList& c, DataType t) {
-  c.Ok({Vec({3, 7}), Vec(kI64, {12, -5})}, {{"dtype", t}});
-  c.Ok({Vec(kI64, {1001}), Vec(kI32, {-1, 77})}, {{"dtype", t}});
-  c.Ok({Vec({0, 7}), Vec(kI64, {1, 2})}, {{"dtype", t}});
+  c.Ok({Vec({3, 7}), Vec(kInt64, {12, -5})}, {{"dtype", t}});
+  c.Ok({Vec(kInt64, {1001}), Vec(kInt32, {-1, 77})}, {{"dtype", t}});
+  c.Ok({Vec({0, 7}), Vec(kInt64, {1, 2})}, {{"dtype", t}});
 }
 void ByKey(CaseList& c, DataType t) {
   for (const int algorithm : {1, 3}) {
     c.Ok({Vec({3, 7}), Key(), Counter(), Scalar(algorithm)}, {{"dtype", t}});
   }
-  c.Ok({Vec(kI64, {1001}), Key(), Counter(), Scalar(1)}, {{"dtype", t}});
+  c.Ok({Vec(kInt64, {1001}), Key(), Counter(), Scalar(1)}, {{"dtype", t}});
 }
 
 void SeedCases(CaseList& c) {
@@ -49,9 +46,9 @@ void KeyCases(CaseList& c) {
 }
 
 void KeyCounterCases(CaseList& c) {
-  c.Ok({Vec(kI64, {12, -5})});
-  c.Ok({Vec(kI32, {-12, 5})});
-  c.Error({Vec(kI64, {12})}, kInvalid, "seed must have shape [2], not [1]")
+  c.Ok({Vec(kInt64, {12, -5})});
+  c.Ok({Vec(kInt32, {-12, 5})});
+  c.Error({Vec(kInt64, {12})}, kInvalid, "seed must have shape [2], not [1]")
       .NoShapeCheck();
 }
 
@@ -66,7 +63,7 @@ MR_CASES(StatelessTruncatedNormalV2)(CaseList& c) { KeyCases(c); }
 
 MR_CASES(StatelessRandomUniformInt)(CaseList& c) {
   c.EachType("dtype", [](CaseList& c, DataType t) {
-    for (const DataType i : {kI32, kI64}) {
+    for (const DataType i : {kInt32, kInt64}) {
       c.Ok({Vec(i, {3, 7}), Vec(i, {12, -5}), Scalar(t, -5), Scalar(t, 1000)});
     }
     c.Ok({Vec({0}), Vec({1, 2}), Scalar(t, 5), Scalar(t, 5)});
@@ -79,7 +76,7 @@ MR_CASES(StatelessRandomUniformInt)(CaseList& c) {
 }
 MR_CASES(StatelessRandomUniformIntV2)(CaseList& c) {
   c.EachType("dtype", [](CaseList& c, DataType t) {
-    for (const DataType i : {kI32, kI64}) {
+    for (const DataType i : {kInt32, kInt64}) {
       c.Ok({Vec(i, {101}), Key(), Counter(), Scalar(1), Scalar(t, -5),
             Scalar(t, 1000)});
     }

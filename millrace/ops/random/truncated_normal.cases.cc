@@ -18,7 +18,7 @@ void Limited(CaseList& c, DataType t, Limits l) {
        {{"dtype", t}, {"seed", 3}, {"seed2", 5}});
 }
 
-void Samplers(CaseList& c, DataType t) {
+void TruncatedSamplers(CaseList& c, DataType t) {
   for (const Limits& l :
        {Limits{0, 1, -1, 1}, Limits{0, 1, -5, 5}, Limits{0, 1, 2, kInf},
         Limits{0, 1, -kInf, -2}, Limits{1, 2, 1.5, 1.75}, Limits{0, 1, 5, 6},
@@ -47,7 +47,7 @@ void FailsWith(CaseList& c, Value shape, std::vector<Value> parameters,
 }  // namespace
 
 MR_CASES(ParameterizedTruncatedNormal)(CaseList& c) {
-  c.EachType("dtype", Samplers);
+  c.EachType("dtype", TruncatedSamplers);
   const DataType t = DataType::kFloat;
   const StatusCode invalid = StatusCode::kInvalidArgument;
   const auto number = [t](double x) { return Scalar(t, x); };

@@ -4,10 +4,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 const char kGone[] = "/tmp/millrace_cases/there_is_none";
 
 std::string Op(const CaseList& c, const std::string& name) {

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 struct Sizes {
   int64_t time, batch, input, cell;
 };

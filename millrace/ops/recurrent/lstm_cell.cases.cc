@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 Value CellRand(DataType t, TensorShape shape) {
   return Rand(t, std::move(shape), -1, 1);
 }

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-
 void Arg(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {4, 50}), Scalar(1)});
@@ -20,12 +18,12 @@ void Arg(CaseList& c) {
   c.Ok({I32({2, 9000}), Scalar(1)});
   c.Ok({I32({2, 1000, 3}), Scalar(1)});
   c.Ok({I32({1, 70000, 2}), Scalar(1)});
-  c.Ok({Vec(kF, {3, 1, 1, 3}), Scalar(0)});
-  c.Ok({Empty(kF, {0, 2}), Scalar(1)});
+  c.Ok({Vec(kFloat, {3, 1, 1, 3}), Scalar(0)});
+  c.Ok({Empty(kFloat, {0, 2}), Scalar(1)});
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInf = std::numeric_limits<double>::infinity();
   for (const DataType t :
-       {DataType::kHalf, DataType::kBfloat16, kF, DataType::kDouble}) {
+       {DataType::kHalf, DataType::kBfloat16, kFloat, DataType::kDouble}) {
     c.Ok({Of(t, {11, 2}, {kNan, kNan,  kNan,  1,    1,     kNan, -kInf, -kInf,
                           kNan, -kInf, -kInf, kNan, -kInf, -3,   kInf,  kNan,
                           kNan, kInf,  kInf,  kInf, -1e9,  kInf}),
@@ -33,7 +31,7 @@ void Arg(CaseList& c) {
     c.Ok({MixedNoNan(t, {6, 7}), Scalar(0)});
     c.Ok({Mixed(t, {6, 7}), Scalar(1)});
   }
-  c.Error({Empty(kF, {2, 0}), Scalar(1)}, StatusCode::kInvalidArgument,
+  c.Error({Empty(kFloat, {2, 0}), Scalar(1)}, StatusCode::kInvalidArgument,
           "Reduction axis 1 is empty in shape [2,0]");
   c.Error({F32({2, 2}), Scalar(2)}, StatusCode::kInvalidArgument,
           "Expected dimension in the range [-2, 2), but got 2");

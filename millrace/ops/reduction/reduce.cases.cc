@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-
 // `type` is used with all shapes.
 void Reduce(CaseList& c, DataType type, double lo, double hi,
             double tolerance = 1e-5) {
@@ -74,7 +72,7 @@ void ManyGroups(CaseList& c, DataType type, double lo, double hi,
 // Adds rows that are read as several streams.
 void LongRows(CaseList& c, DataType type, double lo, double hi,
               double tolerance = 1e-5) {
-  const int64_t n = type == kF ? 33001 : 140001;
+  const int64_t n = type == kFloat ? 33001 : 140001;
   c.Ok({Rand(type, {2, n}, lo, hi), Vec({1})}).Tolerance(tolerance);
 }
 
@@ -86,24 +84,24 @@ void Gradients(CaseList& c) {
 }  // namespace
 
 MR_CASES(Sum)(CaseList& c) {
-  Reduce(c, kF, -1, 1);
+  Reduce(c, kFloat, -1, 1);
   EachType(c, -9, 9);
   Gradients(c);
-  LongRows(c, kF, -1, 1);
-  ManyGroups(c, kF, -1, 1);
+  LongRows(c, kFloat, -1, 1);
+  ManyGroups(c, kFloat, -1, 1);
 }
 MR_CASES(Mean)(CaseList& c) {
-  Reduce(c, kF, -1, 1);
+  Reduce(c, kFloat, -1, 1);
   EachType(c, -9, 9);
   Gradients(c);
   c.Ok({Vec(DataType::kInt8, {100, 100, 101, -1}), Vec({0})});
   c.Ok({Vec({-3, -4}), Vec({0})});
-  LongRows(c, kF, -1, 1);
-  ManyGroups(c, kF, -1, 1);
+  LongRows(c, kFloat, -1, 1);
+  ManyGroups(c, kFloat, -1, 1);
 }
 MR_CASES(Prod)(CaseList& c) {
   // Stock multiplies in float.
-  Reduce(c, kF, 0.999, 1.001, 1e-3);
+  Reduce(c, kFloat, 0.999, 1.001, 1e-3);
   c.EachType("T", [](CaseList& c, DataType t) {
     const double tolerance = t == DataType::kBfloat16 ? 0.2
                              : t == DataType::kHalf   ? 2e-2
@@ -115,32 +113,32 @@ MR_CASES(Prod)(CaseList& c) {
     c.Ok({Empty(t, {0, 2}), Vec({0})});
   });
   Gradients(c);
-  LongRows(c, kF, 0.999, 1.001, 1e-3);
-  ManyGroups(c, kF, 0.999, 1.001, 1e-3);
+  LongRows(c, kFloat, 0.999, 1.001, 1e-3);
+  ManyGroups(c, kFloat, 0.999, 1.001, 1e-3);
 }
 MR_CASES(EuclideanNorm)(CaseList& c) {
-  Reduce(c, kF, -1, 1);
+  Reduce(c, kFloat, -1, 1);
   EachType(c, -3, 3);
-  LongRows(c, kF, -1, 1);
-  ManyGroups(c, kF, -1, 1);
+  LongRows(c, kFloat, -1, 1);
+  ManyGroups(c, kFloat, -1, 1);
 }
 MR_CASES(Max)(CaseList& c) {
-  Reduce(c, kF, -1, 1);
+  Reduce(c, kFloat, -1, 1);
   EachType(c, -9, 9);
-  c.Ok({Mixed(kF, {40}), Vec({0})});
-  c.Ok({Mixed(kF, {5, 40}), Vec({0})});
+  c.Ok({Mixed(kFloat, {40}), Vec({0})});
+  c.Ok({Mixed(kFloat, {5, 40}), Vec({0})});
   Gradients(c);
-  LongRows(c, kF, -1, 1);
-  ManyGroups(c, kF, -1, 1);
+  LongRows(c, kFloat, -1, 1);
+  ManyGroups(c, kFloat, -1, 1);
 }
 MR_CASES(Min)(CaseList& c) {
-  Reduce(c, kF, -1, 1);
+  Reduce(c, kFloat, -1, 1);
   EachType(c, -9, 9);
-  c.Ok({Mixed(kF, {40}), Vec({0})});
-  c.Ok({Mixed(kF, {5, 40}), Vec({0})});
+  c.Ok({Mixed(kFloat, {40}), Vec({0})});
+  c.Ok({Mixed(kFloat, {5, 40}), Vec({0})});
   Gradients(c);
-  LongRows(c, kF, -1, 1);
-  ManyGroups(c, kF, -1, 1);
+  LongRows(c, kFloat, -1, 1);
+  ManyGroups(c, kFloat, -1, 1);
 }
 MR_CASES(All)(CaseList& c) {
   Reduce(c, DataType::kBool, 0, 1);

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-
 // Ascending ids of `n` members: those of segment 10 in the middle are more than
 // the others, of which each has up to ten in front of them, and `each` behind
 // them.
@@ -31,11 +29,11 @@ void Sorted(CaseList& c, double lo, double hi) {
   c.EachType("T", [&](CaseList& c, DataType t) {
     c.Ok({Rand(t, {5, 3}, lo, hi), Vec({0, 0, 2, 2, 2})});
   });
-  c.Ok({Rand(kF, {5}, lo, hi), Vec(DataType::kInt64, {1, 1, 1, 4, 5})});
-  c.Ok({Rand(kF, {300}, lo, hi), Full(DataType::kInt32, {300}, 0)})
+  c.Ok({Rand(kFloat, {5}, lo, hi), Vec(DataType::kInt64, {1, 1, 1, 4, 5})});
+  c.Ok({Rand(kFloat, {300}, lo, hi), Full(DataType::kInt32, {300}, 0)})
       .Tolerance(1e-4);
-  c.Ok({Rand(kF, {4, 2, 300}, lo, hi), Vec({0, 1, 1, 2})});
-  c.Ok({Empty(kF, {0, 2}), Empty(DataType::kInt32, {0})});
+  c.Ok({Rand(kFloat, {4, 2, 300}, lo, hi), Vec({0, 1, 1, 2})});
+  c.Ok({Empty(kFloat, {0, 2}), Empty(DataType::kInt32, {0})});
   c.Ok({Rand(DataType::kDouble, {4, 2}, 1, 2), Vec({0, 0, 1, 1})})
       .Gradient({0});
   c.Error({F32({3, 2}), Vec({0, 2, 1})}, StatusCode::kInvalidArgument,
@@ -60,14 +58,14 @@ void Unsorted(CaseList& c, double lo, double hi) {
     c.Ok({Rand(t, {5, 3}, lo, hi), Vec({2, 0, -1, 2, 0}), Scalar(4)});
   });
   c.EachType("Tindices", [&](CaseList& c, DataType t) {
-    c.Ok({Rand(kF, {4}, lo, hi), Vec(t, {1, 0, 1, 1}),
+    c.Ok({Rand(kFloat, {4}, lo, hi), Vec(t, {1, 0, 1, 1}),
           Scalar(DataType::kInt64, 2)});
   });
-  c.Ok({Rand(kF, {2, 3, 5}, lo, hi),
+  c.Ok({Rand(kFloat, {2, 3, 5}, lo, hi),
         Of(DataType::kInt32, {2, 3}, {0, 1, 1, 3, 0, 1}), Scalar(5)});
-  c.Ok({Rand(kF, {3, 700}, lo, hi), Vec({1, 0, 1}), Scalar(2)});
-  c.Ok({Rand(kF, {}, lo, hi), Scalar(1), Scalar(3)});
-  c.Ok({Empty(kF, {0, 2}), Empty(DataType::kInt32, {0}), Scalar(3)});
+  c.Ok({Rand(kFloat, {3, 700}, lo, hi), Vec({1, 0, 1}), Scalar(2)});
+  c.Ok({Rand(kFloat, {}, lo, hi), Scalar(1), Scalar(3)});
+  c.Ok({Empty(kFloat, {0, 2}), Empty(DataType::kInt32, {0}), Scalar(3)});
   c.Ok({Rand(DataType::kDouble, {4, 2}, 1, 2), Vec({1, 0, 1, 1}), Scalar(2)})
       .Gradient({0});
   c.Error({F32({3, 2}), Vec({0, 3, -1}), Scalar(3)},
@@ -91,18 +89,18 @@ void Unsorted(CaseList& c, double lo, double hi) {
 // on the average, many, and rows of several elements.
 void LongSorted(CaseList& c, double lo, double hi, double tolerance) {
   const DataType i32 = DataType::kInt32, i64 = DataType::kInt64;
-  c.Ok({Rand(kF, {3000}, lo, hi), LongSegment(i32, 3000, 1)})
+  c.Ok({Rand(kFloat, {3000}, lo, hi), LongSegment(i32, 3000, 1)})
       .Tolerance(tolerance);
-  c.Ok({Rand(kF, {2900, 35}, lo, hi), LongSegment(i64, 2900, 2)})
+  c.Ok({Rand(kFloat, {2900, 35}, lo, hi), LongSegment(i64, 2900, 2)})
       .Tolerance(tolerance);
-  c.Ok({Rand(kF, {20000, 3}, lo, hi), LongSegment(i32, 20000, 10)})
+  c.Ok({Rand(kFloat, {20000, 3}, lo, hi), LongSegment(i32, 20000, 10)})
       .Tolerance(tolerance);
 }
 void LongUnsorted(CaseList& c, double lo, double hi, double tolerance) {
-  c.Ok({Rand(kF, {3000, 2}, lo, hi), LongSegment(DataType::kInt32, 3000, 1),
+  c.Ok({Rand(kFloat, {3000, 2}, lo, hi), LongSegment(DataType::kInt32, 3000, 1),
         Scalar(300)})
       .Tolerance(tolerance);
-  c.Ok({Rand(kF, {20000}, lo, hi), LongSegment(DataType::kInt64, 20000, 10),
+  c.Ok({Rand(kFloat, {20000}, lo, hi), LongSegment(DataType::kInt64, 20000, 10),
         Scalar(40)})
       .Tolerance(tolerance);
 }

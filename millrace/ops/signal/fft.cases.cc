@@ -3,17 +3,16 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-constexpr DataType kD = DataType::kDouble;
 constexpr DataType kC64 = DataType::kComplex64;
 constexpr DataType kC128 = DataType::kComplex128;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 
-double ToleranceOf(DataType t) { return t == kF || t == kC64 ? 2e-4 : 1e-10; }
+double ToleranceOf(DataType t) {
+  return t == kFloat || t == kC64 ? 2e-4 : 1e-10;
+}
 AttrMap TypesOf(DataType t) {
-  const bool wide = t == kD || t == kC128;
+  const bool wide = t == kDouble || t == kC128;
   return AttrMap(
-      {{"Treal", wide ? kD : kF}, {"Tcomplex", wide ? kC128 : kC64}});
+      {{"Treal", wide ? kDouble : kFloat}, {"Tcomplex", wide ? kC128 : kC64}});
 }
 // `front` and then `last`.
 TensorShape ShapeOf(std::initializer_list<int64_t> front,
@@ -63,16 +62,18 @@ void RealCases(CaseList& c, int rank) {
     c.Ok({Empty(t, Lines(rank, {0}, 4, 2)), Lengths(rank, 4, 2)}, TypesOf(t));
   });
   for (const int n : {4, 5}) {
-    c.Ok({Rand(kD, Lines(rank, {2}, n, 3)), Lengths(rank, n, 3)}, TypesOf(kD))
+    c.Ok({Rand(kDouble, Lines(rank, {2}, n, 3)), Lengths(rank, n, 3)},
+         TypesOf(kDouble))
         .Tolerance(1e-10)
         .Gradient();
-    c.Ok({Rand(kD, Lines(rank, {2}, 7, 4)), Lengths(rank, n, 3)}, TypesOf(kD))
+    c.Ok({Rand(kDouble, Lines(rank, {2}, 7, 4)), Lengths(rank, n, 3)},
+         TypesOf(kDouble))
         .Tolerance(1e-10)
         .Gradient();
   }
-  c.Error({Rand(kF, Lines(rank, {2}, 4, 3)), Lengths(rank, 5, 3)}, kInvalid,
+  c.Error({Rand(kFloat, Lines(rank, {2}, 4, 3)), Lengths(rank, 5, 3)}, kInvalid,
           "must have length of at least 5 but got: 4");
-  c.Error({Rand(kF, {}), Lengths(rank, 5, 3)}, kInvalid,
+  c.Error({Rand(kFloat, {}), Lengths(rank, 5, 3)}, kInvalid,
           "Input must have rank of at least");
 }
 

@@ -11,14 +11,14 @@ inline void BadTensors(CaseList& c) {
           "Input indices should be a matrix but received shape [2]");
   c.Error({Pairs({0, 1}), F32({}), Long({4, 4})}, kInvalid,
           "Input values should be a vector but received shape []");
-  c.Error({Pairs({0, 1}), F32({1}), Scalar(kI64, 4)}, kInvalid,
+  c.Error({Pairs({0, 1}), F32({1}), Scalar(kInt64, 4)}, kInvalid,
           "Input shape should be a vector but received shape []");
 }
 
 // Adds error cases of batches, too.
 inline void BadBatches(CaseList& c) {
   BadTensors(c);
-  c.Error({Of(kI64, {2, 1}, {0, 1}), F32({2}), Long({4})}, kInvalid,
+  c.Error({Of(kInt64, {2, 1}, {0, 1}), F32({2}), Long({4})}, kInvalid,
           "Rank of input SparseTensor should be > 1, but saw rank: 1");
   c.Error({Pairs({0, 1, 0, 1}), F32({2}), Long({4, 4})}, kInvalid,
           "indices[1] = [0,1] is repeated");

@@ -10,13 +10,13 @@ void Cwise(CaseList& c) {
         .Tolerance(SumTolerance(t));
   });
   const auto dense = [](TensorShape s) {
-    return Rand(kF32, std::move(s), 0.5, 2);
+    return Rand(kFloat, std::move(s), 0.5, 2);
   };
   c.Ok({in(), F32({3}), Long({3, 4}), dense({4})});
   c.Ok({in(), F32({3}), Long({3, 4}), dense({3, 1})});
   c.Ok({in(), F32({3}), Long({3, 4}), dense({1, 1})});
   c.Ok({in(), F32({3}), Long({3, 4}), dense({})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), dense({3, 4})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), dense({3, 4})});
   for (const TensorShape& s : {TensorShape({3, 4}), TensorShape({4}),
                                TensorShape({3, 1}), TensorShape()}) {
     c.Ok({in(), F64({3}), Long({3, 4}), Rand(DataType::kDouble, s, 0.5, 2)})
@@ -49,7 +49,7 @@ MR_CASES(SparseTensorDenseAdd)(CaseList& c) {
         .Tolerance(SumTolerance(t));
   });
   c.Ok({Pairs({2, 3, 0, 1, 2, 3}), F32({3}), Long({3, 4}), F32({3, 4})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), F32({3, 4})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), F32({3, 4})});
   c.Ok({Pairs({2, 3, 0, 1, 2, 3}), F64({3}), Long({3, 4}), F64({3, 4})})
       .Gradient({1, 3});
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), F32({3, 5})}, kInvalid,

@@ -9,8 +9,8 @@ MR_CASES(SparseFillEmptyRows)(CaseList& c) {
   c.Ok({Pairs({2, 3, 0, 1, 2, 0, 0, 0}), F32({4}), Long({4, 4}), F32({})});
   c.Ok({Pairs({0, 1, 1, 0}), F32({2}), Long({2, 4}), F32({})});
   c.Ok({Pairs({1, 1, 0, 0}), F32({2}), Long({2, 4}), F32({})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), F32({})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({0, 4}), F32({})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), F32({})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({0, 4}), F32({})});
   c.Ok({Pairs({0, 1, 2, 0}), F64({2}), Long({4, 4}), F64({})}).Gradient({1, 3});
   // More elements than can be counted.
   c.Ok({Pairs({1, 0, 3, 7}), F32({2}), Long({10, 0x1p60}), F32({})});
@@ -23,7 +23,7 @@ MR_CASES(SparseFillEmptyRows)(CaseList& c) {
           "indices.shape[0] = 1");
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), F32({1})}, kInvalid, "")
       .NoShapeCheck();
-  c.Error({NoPairs(), Empty(kF32, {0}), Long({1e15, 4}), F32({})},
+  c.Error({NoPairs(), Empty(kFloat, {0}), Long({1e15, 4}), F32({})},
           StatusCode::kResourceExhausted, "")
       .NoStock("allocates without a bound");
 }
@@ -32,8 +32,8 @@ MR_CASES(SparseFillEmptyRowsGrad)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Long({3, 0, 4}), Rand(t, {6})}).Tolerance(SumTolerance(t));
   });
-  c.Ok({Empty(kI64, {0}), F32({3})});
-  c.Ok({Empty(kI64, {0}), Empty(kF32, {0})});
+  c.Ok({Empty(kInt64, {0}), F32({3})});
+  c.Ok({Empty(kInt64, {0}), Empty(kFloat, {0})});
   c.Error({Long({0, 3}), F32({3})}, kInvalid,
           "Elements in reverse index must be in [0, 3) but got 3");
 }

@@ -21,13 +21,13 @@ MR_CASES(SparseTensorDenseMatMul)(CaseList& c) {
           .Gradient({1, 3});
     }
   }
-  c.Ok({Pairs(kI32, {1, 0}), F32({1}), Long({2, 3}), F32({3, 2})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), F32({4, 5})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({0, 4}), F32({4, 5})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 0}), Empty(kF32, {0, 5})});
+  c.Ok({Pairs(kInt32, {1, 0}), F32({1}), Long({2, 3}), F32({3, 2})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), F32({4, 5})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({0, 4}), F32({4, 5})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 0}), Empty(kFloat, {0, 5})});
   // More elements than can be counted.
   c.Ok({Pairs({1, 7}), F32({1}), Long({10, 0x1p60}),
-        Empty(kF32, {int64_t{1} << 60, 0})});
+        Empty(kFloat, {int64_t{1} << 60, 0})});
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), F32({3, 2})}, kInvalid, "")
       .NoShapeCheck();
   c.Error({Pairs({0, 4}), F32({1}), Long({3, 4}), F32({4, 2})}, kInvalid,

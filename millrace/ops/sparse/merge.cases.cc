@@ -4,7 +4,7 @@ namespace millrace::cases {
 namespace {
 
 DataType RealOf(DataType t) {
-  return t == DataType::kComplex64    ? kF32
+  return t == DataType::kComplex64    ? kFloat
          : t == DataType::kComplex128 ? DataType::kDouble
                                       : t;
 }
@@ -17,26 +17,26 @@ MR_CASES(SparseAdd)(CaseList& c) {
           Pairs({0, 0, 1, 0, 2, 3, 2, 3}), Rand(t, {4}), Long({3, 4}),
           Scalar(RealOf(t), 1)});
   });
-  c.Ok({Pairs({0, 1, 1, 0}), Of(kF32, {2}, {1, 2}), Long({3, 4}),
-        Pairs({0, 1, 1, 0}), Of(kF32, {2}, {-1, 3}), Long({3, 4}),
-        Scalar(kF32, 0.5)});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), Pairs({1, 1}), F32({1}),
-        Long({3, 4}), Scalar(kF32, 0)});
+  c.Ok({Pairs({0, 1, 1, 0}), Of(kFloat, {2}, {1, 2}), Long({3, 4}),
+        Pairs({0, 1, 1, 0}), Of(kFloat, {2}, {-1, 3}), Long({3, 4}),
+        Scalar(kFloat, 0.5)});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), Pairs({1, 1}), F32({1}),
+        Long({3, 4}), Scalar(kFloat, 0)});
   c.Ok({Pairs({0, 1, 1, 0}), F64({2}), Long({3, 4}), Pairs({0, 2, 1, 0}),
         F64({2}), Long({3, 4}), Scalar(DataType::kDouble, 0)})
       .Gradient({1, 4});
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
-           Long({3, 5}), Scalar(kF32, 0)},
+           Long({3, 5}), Scalar(kFloat, 0)},
           kInvalid,
           "Operands' shapes do not match: got 4 and 5 for dimension 1");
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
-           Long({3, 4}), Vec(kF32, {0})},
+           Long({3, 4}), Vec(kFloat, {0})},
           kInvalid, "The magnitude threshold must be a scalar: got shape [1]");
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({2}),
-           Long({3, 4}), Scalar(kF32, 0)},
+           Long({3, 4}), Scalar(kFloat, 0)},
           kInvalid, "Expected 1 and 1 non-empty input values, got 1 and 2");
   c.Error({Triples({0, 1, 0}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
-           Long({3, 4}), Scalar(kF32, 0)},
+           Long({3, 4}), Scalar(kFloat, 0)},
           kInvalid, "Input indices must have the same dimension, got 3 and 2");
 }
 
@@ -47,7 +47,7 @@ MR_CASES(SparseAddGrad)(CaseList& c) {
     c.Ok({Rand(t, {3}), Pairs({0, 1, 1, 0, 2, 3}), Pairs({0, 0, 1, 0, 2, 3}),
           Pairs({0, 0, 0, 1, 2, 3})});
   });
-  c.Ok({Empty(kF32, {0}), Pairs({0, 1}), NoPairs(), NoPairs()});
+  c.Ok({Empty(kFloat, {0}), Pairs({0, 1}), NoPairs(), NoPairs()});
   c.Error({F32({2}), Pairs({0, 1}), Pairs({0, 1}), Pairs({0, 1})}, kInvalid,
           "# elements of backprop_val_grad and # rows of sum_indices should "
           "match (#nnz of sum): got 2 and 1");
@@ -60,7 +60,7 @@ void Extremes(CaseList& c) {
     c.Ok({Pairs({0, 1, 1, 0, 2, 3}), Rand(t, {3}), Long({3, 4}),
           Pairs({0, 0, 1, 0, 2, 2}), Rand(t, {3}), Long({3, 4})});
   });
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), Pairs({1, 1}), F32({1}),
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), Pairs({1, 1}), F32({1}),
         Long({3, 4})});
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), Pairs({0, 0}), F32({1}),
            Long({3, 5})},

@@ -10,7 +10,8 @@ MR_CASES(SparseConcat)(CaseList& c) {
   });
   for (const int axis : {0, -1, -2, 1}) {
     c.Ok({Pairs({2, 0, 0, 1}), NoPairs(), Pairs({1, 1, 0, 0}), F32({2}),
-          Empty(kF32, {0}), F32({2}), Long({3, 2}), Long({3, 2}), Long({3, 2})},
+          Empty(kFloat, {0}), F32({2}), Long({3, 2}), Long({3, 2}),
+          Long({3, 2})},
          {{"concat_dim", axis}});
   }
   const auto error = [&c](Value a, Value b, int axis, const char* words) {
@@ -31,24 +32,24 @@ MR_CASES(SparseConcat)(CaseList& c) {
 
 MR_CASES(SparseSplit)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Scalar(kI64, 1), Pairs({0, 1, 1, 4, 2, 0, 2, 6}), Rand(t, {4}),
+    c.Ok({Scalar(kInt64, 1), Pairs({0, 1, 1, 4, 2, 0, 2, 6}), Rand(t, {4}),
           Long({3, 7})},
          {{"num_split", 3}});
   });
   for (const int axis : {0, -1}) {
-    c.Ok(
-        {Scalar(kI64, axis), Pairs({0, 1, 1, 3, 3, 0}), F32({3}), Long({4, 4})},
-        {{"num_split", 2}});
+    c.Ok({Scalar(kInt64, axis), Pairs({0, 1, 1, 3, 3, 0}), F32({3}),
+          Long({4, 4})},
+         {{"num_split", 2}});
   }
-  c.Ok({Scalar(kI64, 0), NoPairs(), Empty(kF32, {0}), Long({4, 4})},
+  c.Ok({Scalar(kInt64, 0), NoPairs(), Empty(kFloat, {0}), Long({4, 4})},
        {{"num_split", 4}});
-  c.Error({Scalar(kI64, 2), Pairs({0, 1}), F32({1}), Long({4, 4})},
+  c.Error({Scalar(kInt64, 2), Pairs({0, 1}), F32({1}), Long({4, 4})},
           {{"num_split", 2}}, kInvalid, "Input axis should be in range [");
-  c.Error({Scalar(kI64, 0), Pairs({0, 1}), F32({1}), Long({4, 4})},
+  c.Error({Scalar(kInt64, 0), Pairs({0, 1}), F32({1}), Long({4, 4})},
           {{"num_split", 5}}, kInvalid,
           "Input num_split should be between 1 and the splitting dimension "
           "size (4), got 5");
-  c.Error({Scalar(kI64, 0), Pairs({4, 1}), F32({1}), Long({4, 4})},
+  c.Error({Scalar(kInt64, 0), Pairs({4, 1}), F32({1}), Long({4, 4})},
           {{"num_split", 2}}, kInvalid, "is out of bounds")
       .NoStock("reports it in other words, where at all");
 }
@@ -62,7 +63,8 @@ MR_CASES(SparseSlice)(CaseList& c) {
   c.Ok({in(), F32({4}), Long({3, 4}), Long({1, 2}), Long({7, 7})});
   c.Ok({in(), F32({4}), Long({3, 4}), Long({3, 0}), Long({1, 4})});
   c.Ok({in(), F32({4}), Long({3, 4}), Long({0, 0}), Long({0, 4})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4}), Long({0, 0}), Long({2, 2})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), Long({0, 0}),
+        Long({2, 2})});
   c.Ok({in(), F64({4}), Long({3, 4}), Long({1, 0}), Long({2, 3})})
       .Gradient({1});
   c.Error({in(), F32({4}), Long({3, 4}), Long({1}), Long({2, 3})}, kInvalid,
@@ -80,7 +82,7 @@ MR_CASES(SparseSliceGrad)(CaseList& c) {
     c.Ok({Rand(t, {2}), Pairs({0, 1, 1, 2, 2, 0, 2, 3}), Long({1, 0}),
           Pairs({0, 2, 1, 0})});
   });
-  c.Ok({Empty(kF32, {0}), Pairs({0, 1}), Long({1, 0}), NoPairs()});
+  c.Ok({Empty(kFloat, {0}), Pairs({0, 1}), Long({1, 0}), NoPairs()});
   c.Error({F32({1}), Pairs({0, 1}), Long({1, 0}), Pairs({0, 1})},
           StatusCode::kInternal,
           "Elements of backprop_val_grad aren't all propagated");

@@ -14,8 +14,8 @@ void Reduces(CaseList& c) {
     c.Ok({in(), F32({4}), Long({2, 4, 3}), Vec({-1, 0})}, attrs);
     c.Ok({in(), F32({4}), Long({2, 4, 3}), Scalar(2)}, attrs);
     c.Ok({in(), F32({4}), Long({2, 4, 3}), Vec({0, 1, 2})}, attrs);
-    c.Ok({in(), F32({4}), Long({2, 4, 3}), Empty(kI32, {0})}, attrs);
-    c.Ok({Empty(kI64, {0, 3}), Empty(kF32, {0}), Long({2, 4, 3}), Vec({1})},
+    c.Ok({in(), F32({4}), Long({2, 4, 3}), Empty(kInt32, {0})}, attrs);
+    c.Ok({Empty(kInt64, {0, 3}), Empty(kFloat, {0}), Long({2, 4, 3}), Vec({1})},
          attrs);
     if (c.op().name == "SparseReduceSum") {  // alone has a gradient
       c.Ok({in(), F64({4}), Long({2, 4, 3}), Vec({0, -1})}, attrs)

@@ -7,7 +7,7 @@ MR_CASES(SparseReorder)(CaseList& c) {
     c.Ok({Pairs({2, 3, 0, 1, 2, 0, 1, 1}), Rand(t, {4}), Long({3, 4})});
   });
   c.Ok({Pairs({0, 1, 2, 3}), F32({2}), Long({3, 4})});
-  c.Ok({NoPairs(), Empty(kF32, {0}), Long({3, 4})});
+  c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4})});
   c.Ok({Triples({1, 0, 2, 1, 0, 1, 0, 4, 4}), F32({3}), Long({2, 5, 5})});
   c.Ok({Pairs({2, 3, 0, 1, 2, 0}), F64({3}), Long({3, 4})}).Gradient({1});
   c.Error({Pairs({0, 1, 2, 3}), F32({3}), Long({3, 4})}, kInvalid,

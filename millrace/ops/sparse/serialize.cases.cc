@@ -4,7 +4,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kString = DataType::kString;
 constexpr DataType kVariant = DataType::kVariant;
 
 // Adds sparse tensors that go there and back.
@@ -51,7 +50,7 @@ void EachForm(CaseList& c, const char* attr) {
     Serializes(c, t, kString);
     Serializes(c, t, kVariant);
   });
-  Serializes(c, kF32, kVariant);
+  Serializes(c, kFloat, kVariant);
 }
 
 // Adds an error of a serialized sparse tensor whose parts do not fit.
@@ -64,7 +63,7 @@ void Misfit(CaseList& c, const std::string& name, Value indices, Value values,
       .Node("shape", "SerializeTensor", {std::move(shape)})
       .Node("row", "Pack", {"indices", "values", "shape"}, {{"axis", 0}})
       .Node("rows", "ExpandDims", {"row", Scalar(0)})
-      .Node("op", c.op().name, {"rows"}, {{"dtype", kF32}})
+      .Node("op", c.op().name, {"rows"}, {{"dtype", kFloat}})
       .RunError({"op"}, kInvalid, words);
 }
 
@@ -75,7 +74,7 @@ void DeserializeErrors(CaseList& c) {
   Misfit(c, "matrix of values", Pairs({0, 1}), F32({1, 1}), Long({3, 3}),
          "Expected serialized_sparse[0, 1] to represent a values vector but "
          "received shape [1,1]");
-  Misfit(c, "scalar shape", Pairs({0, 1}), F32({1}), Scalar(kI64, 3),
+  Misfit(c, "scalar shape", Pairs({0, 1}), F32({1}), Scalar(kInt64, 3),
          "Expected serialized_sparse[0, 1] to be a shape vector but its shape "
          "is []");
   Misfit(c, "rows", Pairs({0, 1}), F32({2}), Long({3, 3}),
@@ -93,11 +92,11 @@ void DeserializeErrors(CaseList& c) {
       .Node("b", "SerializeSparse",
             {Triples({0, 1, 0}), F32({1}), Long({3, 3, 3})})
       .Node("rows", "Pack", {"a", "b"})
-      .Node("op", c.op().name, {"rows"}, {{"dtype", kF32}})
+      .Node("op", c.op().name, {"rows"}, {{"dtype", kFloat}})
       .RunError({"op"}, kInvalid,
                 "Inconsistent shape across SparseTensors: rank prior to "
                 "SparseTensor[1] was: 2 but rank of SparseTensor[1] is: 3");
-  c.Error({Str({1, 3}, {"\xff", "", ""})}, {{"dtype", kF32}}, kInvalid,
+  c.Error({Str({1, 3}, {"\xff", "", ""})}, {{"dtype", kFloat}}, kInvalid,
           "Could not parse serialized proto");
 }
 
@@ -118,10 +117,10 @@ MR_CASES(DeserializeManySparse)(CaseList& c) {
 MR_CASES(DeserializeSparse)(CaseList& c) {
   EachForm(c, "dtype");
   DeserializeErrors(c);
-  c.BuildError({StrScalar("")}, {{"dtype", kF32}},
+  c.BuildError({StrScalar("")}, {{"dtype", kFloat}},
                "Shape must be at least rank 1 but is rank 0");
-  c.Error({Str({"", ""})}, {{"dtype", kF32}}, kInvalid, "");
-  c.Error({Empty(kString, {0, 3})}, {{"dtype", kF32}}, kInvalid,
+  c.Error({Str({"", ""})}, {{"dtype", kFloat}}, kInvalid, "");
+  c.Error({Empty(kString, {0, 3})}, {{"dtype", kFloat}}, kInvalid,
           "Serialized sparse should have at least 1 serialized tensor, but has "
           "a zero dimension [0,3]");
 }

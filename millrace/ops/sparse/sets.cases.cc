@@ -3,7 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kString = DataType::kString;
 const char* const kOperations[] = {"a-b", "B-A", "intersection", "union"};
 
 AttrMap Does(const char* operation, bool validate = true) {
@@ -46,14 +45,14 @@ MR_CASES(SetSize)(CaseList& c) {
     c.Ok({Triples({0, 1, 0, 0, 1, 1, 1, 0, 2, 1, 2, 0}), Few(t, {4}),
           Long({2, 3, 4})});
   });
-  c.Ok({Empty(kI64, {0, 2}), Empty(kI32, {0}), Long({3, 2})});
-  c.Ok({Empty(kI64, {0, 3}), Empty(kI32, {0}), Long({3, 0, 2})});
+  c.Ok({Empty(kInt64, {0, 2}), Empty(kInt32, {0}), Long({3, 2})});
+  c.Ok({Empty(kInt64, {0, 3}), Empty(kInt32, {0}), Long({3, 0, 2})});
   c.Ok({Pairs({1, 0, 0, 1, 1, 1}), I32({3}), Long({2, 5})},
        {{"validate_indices", false}});
   SparseErrors(c, {}, {});
-  c.Error({Of(kI64, {1, 1}, {0}), I32({1}), Long({3})}, kInvalid,
+  c.Error({Of(kInt64, {1, 1}, {0}), I32({1}), Long({3})}, kInvalid,
           "Invalid rank 1.");
-  c.Error({Pairs({0, 0}), I32({1}), Scalar(kI64, 3)}, kInvalid,
+  c.Error({Pairs({0, 0}), I32({1}), Scalar(kInt64, 3)}, kInvalid,
           "Shape must be a 1D tensor.");
 }
 
@@ -91,7 +90,7 @@ MR_CASES(DenseToSparseSetOperation)(CaseList& c) {
     c.Ok({I32({2, 2, 2}), Triples({0, 1, 0, 1, 0, 3, 1, 0, 4}), I32({3}),
           Long({2, 2, 6})},
          Does(operation));
-    c.Ok({I32({2, 3}), Empty(kI64, {0, 2}), Empty(kI32, {0}), Long({2, 1})},
+    c.Ok({I32({2, 3}), Empty(kInt64, {0, 2}), Empty(kInt32, {0}), Long({2, 1})},
          Does(operation));
   }
   SparseErrors(c, {I32({2, 3})}, Does("union"));
@@ -109,7 +108,7 @@ MR_CASES(SparseToSparseSetOperation)(CaseList& c) {
   });
   for (const char* operation : kOperations) {
     c.Ok({Triples({0, 1, 0, 1, 0, 3, 1, 0, 4}), I32({3}), Long({2, 2, 6}),
-          Empty(kI64, {0, 3}), Empty(kI32, {0}), Long({2, 2, 1})},
+          Empty(kInt64, {0, 3}), Empty(kInt32, {0}), Long({2, 2, 1})},
          Does(operation));
   }
   SparseErrors(c, {Pairs({0, 0}), I32({1}), Long({2, 3})}, Does("union"));

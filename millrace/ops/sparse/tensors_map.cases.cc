@@ -18,7 +18,7 @@ void Keeps(CaseList& c, DataType t) {
       .Node("a", "AddSparseToTensorsMap",
             {Pairs({0, 1, 2, 0}), Rand(t, {2}), Long({3, 4})}, shared)
       .Node("b", "AddSparseToTensorsMap",
-            {Empty(kI64, {0, 2}), Rand(t, {0}), Long({5, 2})}, shared)
+            {Empty(kInt64, {0, 2}), Rand(t, {0}), Long({5, 2})}, shared)
       .Node(
           "many", "AddManySparseToTensorsMap",
           {Triples({1, 0, 3, 1, 1, 0, 3, 0, 0}), Rand(t, {3}), Long({5, 2, 4})},
@@ -40,7 +40,7 @@ void Names(CaseList& c) {
       .Node("a", "AddSparseToTensorsMap",
             {Pairs({0, 1}), F32({1}), Long({3, 4})})
       .Node("take", "TakeManySparseFromTensorsMap", {Long({0})},
-            {{"dtype", kF32}})
+            {{"dtype", kFloat}})
       .Run({"a"})
       .RunError({"take"}, kInvalid, "Unable to find SparseTensor: 0 in map: ");
 }
@@ -65,15 +65,15 @@ void TakeErrors(CaseList& c) {
             {Pairs({0, 1}), F32({1}), Long({3, 4})}, shared("rank"))
       .Node("b", "AddSparseToTensorsMap",
             {Triples({0, 1, 0}), F32({1}), Long({3, 4, 2})}, shared("rank"))
-      .Node("take", c.op().name, {Long({0, 1})}, named("rank", kF32))
+      .Node("take", c.op().name, {Long({0, 1})}, named("rank", kFloat))
       .Run({"a"})
       .Run({"b"})
       .RunError({"take"}, kInvalid,
                 "Inconsistent rank across SparseTensors: rank prior to "
                 "SparseTensor[1] was: 3 but rank of SparseTensor[1] is: 4");
-  c.Error({I64({2, 1})}, {{"dtype", kF32}}, kInvalid,
+  c.Error({I64({2, 1})}, {{"dtype", kFloat}}, kInvalid,
           "sparse_handles should be a vector but received shape [2,1]");
-  c.Error({Empty(kI64, {0})}, {{"dtype", kF32}}, kInvalid,
+  c.Error({Empty(kInt64, {0})}, {{"dtype", kFloat}}, kInvalid,
           "Must have at least 1 serialized SparseTensor");
 }
 

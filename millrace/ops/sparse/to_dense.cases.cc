@@ -4,19 +4,19 @@ namespace millrace::cases {
 
 MR_CASES(SparseToDense)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
-    c.Ok({Pairs(kI32, {0, 1, 2, 0, 2, 3}), Vec({3, 4}), Rand(t, {3}),
+    c.Ok({Pairs(kInt32, {0, 1, 2, 0, 2, 3}), Vec({3, 4}), Rand(t, {3}),
           Rand(t, {})});
   });
-  for (const DataType i : {kI32, kI64}) {
+  for (const DataType i : {kInt32, kInt64}) {
     c.Ok({Vec(i, {1, 3, 4}), Vec(i, {6}), F32({3}), F32({})});
     c.Ok({Vec(i, {1, 3, 4}), Vec(i, {6}), F32({}), F32({})});
     c.Ok({Scalar(i, 2), Vec(i, {4}), F32({}), F32({})});
     c.Ok({Pairs(i, {2, 0, 0, 1, 2, 0}), Vec(i, {3, 4}), F32({3}), F32({})},
          {{"validate_indices", false}});
-    c.Ok({Empty(i, {0, 2}), Vec(i, {2, 3}), Empty(kF32, {0}), F32({})});
-    c.Ok({Empty(i, {0, 2}), Vec(i, {0, 3}), Empty(kF32, {0}), F32({})});
+    c.Ok({Empty(i, {0, 2}), Vec(i, {2, 3}), Empty(kFloat, {0}), F32({})});
+    c.Ok({Empty(i, {0, 2}), Vec(i, {0, 3}), Empty(kFloat, {0}), F32({})});
   }
-  c.Ok({Pairs(kI32, {0, 1, 2, 0}), Vec({3, 2}), F64({2}), F64({})})
+  c.Ok({Pairs(kInt32, {0, 1, 2, 0}), Vec({3, 2}), F64({2}), F64({})})
       .Gradient({2, 3});
   const auto error = [&c](Value i, Value s, Value v, Value d,
                           const char* words) {
@@ -40,7 +40,8 @@ MR_CASES(SparseToDense)(CaseList& c) {
   const AttrMap any = {{"validate_indices", false}};
   c.Ok({Vec({1, 1}), Vec({4}), F32({2}), F32({})}, any);
   c.Ok({Vec({2, 2, 0}), Vec({4}), F32({}), F32({})}, any);
-  c.Ok({Pairs(kI32, {0, 1, 0, 1, 0, 0}), Vec({2, 2}), F32({3}), F32({})}, any);
+  c.Ok({Pairs(kInt32, {0, 1, 0, 1, 0, 0}), Vec({2, 2}), F32({3}), F32({})},
+       any);
   for (const double bad : {3., -1.}) {
     c.Error({Vec({1, bad}), Vec({3}), F32({2}), F32({})}, any, kInvalid,
             "Indices are not valid (out of bounds).  Shape: [3]");

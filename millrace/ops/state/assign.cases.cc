@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
 void Assigns(CaseList& c, DataType t) {
   c.Ok({Var(Rand(t, {2, 3})), Rand(t, {2, 3})});
   c.Ok({Uninitialized(t, {2, 3}), Rand(t, {2, 3})});

@@ -1,12 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kFloat = DataType::kFloat;
-
-}  // namespace
-
 MR_CASES(ReadVariableOp)(CaseList& c) {
   c.EachType("dtype", [](CaseList& c, DataType t) {
     if (t == DataType::kQint16 || t == DataType::kQuint16) {

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
 // Stock reads no quantized variable whose rows it has gathered.
 void GathersQuantized(CaseList& c, DataType t) {
   const AttrMap type = {{"dtype", t}};

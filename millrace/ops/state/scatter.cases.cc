@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-const DataType kFloat = DataType::kFloat;
-
 enum class Divisors { kNone, kUpdates };
 
 // Rows named once and twice, a scalar for a whole row, vectors, no rows.

@@ -3,10 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kInt32 = DataType::kInt32;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 void ScattersNd(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const bool locking : {false, true}) {

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // A tensor that is kept and read again.
 void KeptAndRead(CaseList& c, DataType t) {
   c.Sequence("kept")

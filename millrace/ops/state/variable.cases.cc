@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
 AttrMap VariableAttrs(DataType t, TensorShape shape) {
   return {{"dtype", t}, {"shape", PartialShape(shape)}};
 }

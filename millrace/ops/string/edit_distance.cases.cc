@@ -5,9 +5,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kInt64 = DataType::kInt64;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // A sparse tensor with these coordinates, which have as many columns as `dims`.
 struct Sparse {
   std::initializer_list<double> indices;

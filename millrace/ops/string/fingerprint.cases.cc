@@ -3,7 +3,6 @@
 namespace millrace::cases {
 
 MR_CASES(Fingerprint)(CaseList& c) {
-  constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
   const Value method = StrScalar("farmhash64");
   c.EachType("T", [&](CaseList& c, DataType t) {
     c.Ok({Rand(t, {2, 3}), method});

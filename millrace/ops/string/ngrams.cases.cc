@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap NGrams(IntList widths, int pad_width, bool keep_short = false,
                const char* separator = " ") {
   return {{"separator", separator}, {"ngram_widths", std::move(widths)},

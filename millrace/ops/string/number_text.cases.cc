@@ -1,14 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kFloat = DataType::kFloat;
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(AsString)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Mixed(t, {2, 5})});

@@ -1,12 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(StaticRegexFullMatch)(CaseList& c) {
   c.Ok({Str({"s3://bucket/a", "/tmp/a", ""})}, {{"pattern", "^s3://.*"}});
   c.Ok({StrScalar("aaa")}, {{"pattern", "a{2,3}"}});

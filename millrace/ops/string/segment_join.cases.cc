@@ -3,7 +3,6 @@
 namespace millrace::cases {
 
 MR_CASES(UnsortedSegmentJoin)(CaseList& c) {
-  constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
   const Value row = Str({"a", "b", "c"});
   const Value matrix = Str({3, 2}, {"a", "b", "c", "d", "e", "f"});
   c.EachType("Tindices", [&](CaseList& c, DataType t) {

@@ -5,7 +5,6 @@ namespace {
 
 constexpr DataType kI = DataType::kInt64;
 constexpr DataType kS = DataType::kString;
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 // A sparse matrix of features.
 struct Features {

@@ -1,13 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
-}  // namespace
-
 MR_CASES(StringSplit)(CaseList& c) {
   const Value text = Str({"hello world", "", " a  b ", "a,b c"});
   for (const bool skip : {true, false}) {

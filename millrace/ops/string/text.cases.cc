@@ -3,9 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kString = DataType::kString;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 // 3 characters of 2, 3 and 4 bytes between letters.
 constexpr char kMixed[] =
     "a\xc3\xa9"

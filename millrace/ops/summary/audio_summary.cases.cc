@@ -3,9 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
 enum class Rate { kAttribute, kInput };
 
 void Sounds(CaseList& c, Rate where) {
@@ -13,7 +10,7 @@ void Sounds(CaseList& c, Rate where) {
     std::vector<Value> inputs = {std::move(tag), std::move(clips)};
     AttrMap attrs = {{"max_outputs", most}};
     if (where == Rate::kInput) {
-      inputs.push_back(Scalar(kF32, rate));
+      inputs.push_back(Scalar(kFloat, rate));
     } else {
       attrs.Set("sample_rate", static_cast<float>(rate));
     }
@@ -27,13 +24,13 @@ void Sounds(CaseList& c, Rate where) {
     c.Error(std::move(p.first), std::move(p.second), kInvalid, words)
         .NoShapeCheck();
   };
-  ok(with(StrScalar("tone"), Rand(kF32, {2, 9, 2}, -1.5, 1.5), 44100));
+  ok(with(StrScalar("tone"), Rand(kFloat, {2, 9, 2}, -1.5, 1.5), 44100));
   ok(with(StrScalar("tone"), F32({5, 4}), 8000.5));
   for (const double rate : {0.0001, 0.5, 1.5, 2.5, 0.75}) {
     ok(with(StrScalar("slow"), F32({2, 4}), rate));
   }
   ok(with(StrScalar("tone"), F32({2, 4, 1}), 8000, 1));
-  ok(with(StrScalar("tone"), Empty(kF32, {0, 4, 1}), 8000));
+  ok(with(StrScalar("tone"), Empty(kFloat, {0, 4, 1}), 8000));
   error(with(Str({"a"}), F32({2, 4}), 8000), "Tag must be a scalar");
   error(with(StrScalar("a"), F32({4}), 8000),
         "Tensor must be 3-D or 2-D, got: [4]");
@@ -51,8 +48,8 @@ MR_CASES(AudioSummary)(CaseList& c) { Sounds(c, Rate::kAttribute); }
 
 MR_CASES(AudioSummaryV2)(CaseList& c) {
   Sounds(c, Rate::kInput);
-  c.Ok({StrScalar("a"), F32({2, 4}), Vec(kF32, {8000})});
-  c.Error({StrScalar("a"), F32({2, 4}), Vec(kF32, {8000, 8000})}, kInvalid,
+  c.Ok({StrScalar("a"), F32({2, 4}), Vec(kFloat, {8000})});
+  c.Error({StrScalar("a"), F32({2, 4}), Vec(kFloat, {8000, 8000})}, kInvalid,
           "sample_rate must be rank-0 or contain a single value");
 }
 

@@ -1,13 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
-}  // namespace
-
 MR_CASES(ImageSummary)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     for (const int depth : {1, 3, 4}) {
@@ -22,11 +15,11 @@ MR_CASES(ImageSummary)(CaseList& c) {
          {{"bad_color", Tensor::Vector<uint8_t>({9, 8, 7})}});
     c.Ok({StrScalar("bad"), Of(t, {1, 1, 2, 1}, {NAN, INFINITY})});
   });
-  c.Ok({StrScalar(""), Empty(kF32, {0, 2, 2, 1})});
+  c.Ok({StrScalar(""), Empty(kFloat, {0, 2, 2, 1})});
   c.Error({Str({"a"}), F32({1, 2, 2, 1})}, kInvalid, "Tags must be a scalar");
   c.Error({StrScalar("a"), F32({1, 2, 2, 2})}, kInvalid,
           "Tensor must be 4-D with last dim 1, 3, or 4, not [1,2,2,2]");
-  c.Error({StrScalar("a"), Empty(kF32, {1, 0, 2, 1})}, kInvalid,
+  c.Error({StrScalar("a"), Empty(kFloat, {1, 0, 2, 1})}, kInvalid,
           "input tensor must have non-zero dims. Found: [1, 0, 2, 1].");
   c.Error({StrScalar("a"), F32({1, 2, 2, 3})},
           {{"bad_color", Tensor::Vector<uint8_t>({9, 8})}}, kInvalid,

@@ -1,13 +1,6 @@
 #include "tests/cases/case.h"
 
 namespace millrace::cases {
-namespace {
-
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
-}  // namespace
-
 // The message holds the node's name, which is another one on stock;
 // TensorSummaryV2's cases compare the rest of it.
 MR_CASES(TensorSummary)(CaseList& c) {
@@ -15,7 +8,7 @@ MR_CASES(TensorSummary)(CaseList& c) {
     c.Ok({Rand(t, {2, 3})}).Random();
     c.Ok({Rand(t, {})}).Random();
   });
-  c.Ok({Empty(kF32, {0, 2})}).Random();
+  c.Ok({Empty(kFloat, {0, 2})}).Random();
 }
 
 MR_CASES(TensorSummaryV2)(CaseList& c) {
@@ -27,7 +20,7 @@ MR_CASES(TensorSummaryV2)(CaseList& c) {
     c.Ok({StrScalar("x"), Rand(t, {2, 3}), metadata()});
     c.Ok({StrScalar("x"), Rand(t, {}), StrScalar("")});
   });
-  c.Ok({StrScalar(""), Empty(kF32, {0, 2}), metadata()});
+  c.Ok({StrScalar(""), Empty(kFloat, {0, 2}), metadata()});
   c.Error({Str({"x"}), F32({2}), metadata()}, kInvalid, "tag must be scalar");
   c.Error({StrScalar("x"), F32({2}), Str({"a"})}, kInvalid,
           "serialized_summary_metadata must be scalar");

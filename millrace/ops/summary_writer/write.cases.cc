@@ -3,9 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-constexpr DataType kF32 = DataType::kFloat;
-
 // The inputs of a node that writes, behind its writer.
 using WriteInputs = std::vector<Value>;
 
@@ -49,7 +46,7 @@ MR_CASES(WriteScalarSummary)(CaseList& c) {
       w.Ok(name, inputs);
     }
   }
-  w.Ok("several", {Step(), Str({"tag"}), Vec(kF32, {1, 2})});
+  w.Ok("several", {Step(), Str({"tag"}), Vec(kFloat, {1, 2})});
 }
 
 MR_CASES(WriteHistogramSummary)(CaseList& c) {
@@ -64,10 +61,10 @@ MR_CASES(WriteHistogramSummary)(CaseList& c) {
       w.Ok(name, inputs);
     }
   }
-  w.Ok("empty", {Step(), StrScalar("tag"), Empty(kF32, {0})});
-  w.Error("nan", {Step(), StrScalar("tag"), Vec(kF32, {1, NAN})}, {}, kInvalid,
-          "Nan in summary histogram for: tag");
-  w.Error("inf", {Step(), StrScalar("tag"), Vec(kF32, {1, INFINITY})}, {},
+  w.Ok("empty", {Step(), StrScalar("tag"), Empty(kFloat, {0})});
+  w.Error("nan", {Step(), StrScalar("tag"), Vec(kFloat, {1, NAN})}, {},
+          kInvalid, "Nan in summary histogram for: tag");
+  w.Error("inf", {Step(), StrScalar("tag"), Vec(kFloat, {1, INFINITY})}, {},
           kInvalid, "Infinity in summary histogram for: tag");
 }
 
@@ -92,7 +89,7 @@ MR_CASES(WriteImageSummary)(CaseList& c) {
   }
   w.Ok("one", {Step(), StrScalar("tag"), F32({2, 3, 4, 1}), bad},
        {{"max_images", 1}});
-  w.Ok("none", {Step(), StrScalar("tag"), Empty(kF32, {0, 2, 2, 1}), bad});
+  w.Ok("none", {Step(), StrScalar("tag"), Empty(kFloat, {0, 2, 2, 1}), bad});
   w.Error("rank", {Step(), StrScalar("tag"), F32({2, 3, 3}), bad}, {}, kInvalid,
           "Tensor must be 4-D with last dim 1, 3, or 4, not [2,3,3]");
   w.Error("depth", {Step(), StrScalar("tag"), F32({2, 3, 3, 2}), bad}, {},
@@ -107,12 +104,12 @@ MR_CASES(WriteImageSummary)(CaseList& c) {
 
 MR_CASES(WriteAudioSummary)(CaseList& c) {
   Writes w(c);
-  const Value rate = Scalar(kF32, 8000);
+  const Value rate = Scalar(kFloat, 8000);
   w.Ok("clips", {Step(), StrScalar("tag"), F32({2, 3, 1}), rate});
   w.Ok("one", {Step(), StrScalar("tag"), F32({2, 3}), rate},
        {{"max_outputs", 1}});
-  w.Error("rate", {Step(), StrScalar("tag"), F32({2, 3}), Scalar(kF32, 0)}, {},
-          kInvalid, "sample_rate must be > 0");
+  w.Error("rate", {Step(), StrScalar("tag"), F32({2, 3}), Scalar(kFloat, 0)},
+          {}, kInvalid, "sample_rate must be > 0");
 }
 
 MR_CASES(WriteGraphSummary)(CaseList& c) {

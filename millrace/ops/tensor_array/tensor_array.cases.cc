@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
 void WritesAndReads(CaseList& c, DataType t) {
   Array(c, "order", 2, t)
       .Node("w1", Op(c, "Write"), {"ta", Scalar(1), Rand(t, {2, 3}), Flow(c)})

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
 void ScattersAndGathers(CaseList& c, DataType t) {
   Array(c, "rows", 4, t)
       .Node("s", Op(c, "Scatter"),

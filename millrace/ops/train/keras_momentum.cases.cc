@@ -3,13 +3,15 @@
 namespace millrace::cases {
 namespace {
 
-Optimizer Momentum() { return {2, {0.25}, {0.5}, Both("use_nesterov")}; }
+Optimizer KerasMomentum() { return {2, {0.25}, {0.5}, Both("use_nesterov")}; }
 
 }  // namespace
 
-MR_CASES(ResourceApplyKerasMomentum)(CaseList& c) { DenseCases(c, Momentum()); }
+MR_CASES(ResourceApplyKerasMomentum)(CaseList& c) {
+  DenseCases(c, KerasMomentum());
+}
 MR_CASES(ResourceSparseApplyKerasMomentum)(CaseList& c) {
-  SparseCases(c, Momentum(), "is not in [0, 5)");
+  SparseCases(c, KerasMomentum(), "is not in [0, 5)");
 }
 
 }  // namespace millrace::cases

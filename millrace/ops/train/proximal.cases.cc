@@ -7,7 +7,7 @@ Optimizer Proximal() { return {1, {0.25, 0.5, 0.125}, {}}; }
 Optimizer ProximalAdagrad() { return {2, {0.25, 0.5, 0.125}, {}}; }
 
 // Scalars that the op refuses.
-void Refused(CaseList& c) {
+void ProximalRefused(CaseList& c) {
   const auto refused = [&c](double lr, double l1, double l2,
                             const char* words) {
     const auto scalar = [](double x) { return Scalar(DataType::kFloat, x); };
@@ -37,7 +37,7 @@ MR_CASES(ResourceSparseApplyProximalGradientDescent)(CaseList& c) {
 }
 MR_CASES(ApplyProximalAdagrad)(CaseList& c) {
   DenseCases(c, ProximalAdagrad());
-  Refused(c);
+  ProximalRefused(c);
 }
 MR_CASES(ResourceApplyProximalAdagrad)(CaseList& c) {
   DenseCases(c, ProximalAdagrad());

@@ -4,8 +4,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap From(const char* encoding) { return {{"input_encoding", encoding}}; }
 
 void DecodedTexts(CaseList& c) {

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap To(const char* encoding, const char* errors = "replace",
            int replacement = 65533) {
   return {{"output_encoding", encoding},

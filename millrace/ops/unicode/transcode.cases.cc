@@ -4,8 +4,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
-
 AttrMap FromTo(const char* from, const char* to) {
   return {{"input_encoding", from}, {"output_encoding", to}};
 }

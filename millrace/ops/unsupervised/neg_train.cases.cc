@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
 Value Words(std::initializer_list<double> words) {
   return Vec(DataType::kInt32, words);
 }

@@ -11,10 +11,6 @@
 
 namespace millrace::cases::lists {
 
-inline constexpr DataType kFloat = DataType::kFloat;
-inline constexpr DataType kInt64 = DataType::kInt64;
-inline constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 inline AttrMap Element(DataType t) { return {{"element_dtype", t}}; }
 
 // Adds "rows": the list of three rows of a tensor.

@@ -3,8 +3,6 @@
 namespace millrace::cases {
 namespace {
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 // The attributes of outputs that are a float and an int32.
 AttrMap Outputs(ShapeList shapes) {
   return {{"output_types", TypeList{DataType::kFloat, DataType::kInt32}},
