@@ -15,16 +15,32 @@ _running = set()
 class Background:
   """A command without input and output. `end` ends it with everything that it started in its group."""
 
-  def __init__(self, command, end_seconds=END_SECONDS, **options):
-    """end_seconds: the time that the command has to end by itself."""
+  def __init__(self, command, end_seconds=END_SECONDS, is_idle=False, **options):
+    """end_seconds: the time that the command has to end by itself.
+    is_idle: it is to have the processor time that nothing else wants."""
     self._end_seconds = end_seconds
     self._lock = threading.RLock()
     self._reaped = False
     # A terminal's Ctrl-C does not reach it; the program that started it ends it.
     self._process = subprocess.Popen(
-      command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **options
+      ["nice", "-n", "19", *command] if is_idle else command,
+      stdin=subprocess.DEVNULL,
+      stdout=subprocess.DEVNULL,
+      stderr=subprocess.DEVNULL,
+      start_new_session=True,
+      **options,
     )
     _running.add(self)
+    if is_idle:
+      self._yield_to_other_sessions()
+
+  def _yield_to_other_sessions(self):
+    """Linux may share the processors among sessions first, and `nice` then counts only within one (sched(7), autogroups)."""
+    try:
+      with open("/proc/%d/autogroup" % self._process.pid, "w") as f:
+        f.write("19")
+    except OSError:
+      pass  # it does not, or the command has ended
 
   def _status(self, options):
     """Returns None while it runs. It is not reaped, so that its number belongs to its group alone until `end`."""

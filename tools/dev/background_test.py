@@ -55,6 +55,18 @@ class Group:
 
 
 class BackgroundTest(unittest.TestCase):
+  def test_what_is_idle_yields(self):
+    group = Group()
+    background = group.start(is_idle=True)
+    pid = background._process.pid
+    self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid), 19)
+    if os.path.exists("/proc/%d/autogroup" % pid):
+      with open("/proc/%d/autogroup" % pid) as f:
+        # Empty where autogroups are off.
+        self.assertRegex(f.read(), r"^$|^/autogroup-\d+ nice 19$")
+    background.end()
+    self.assertTrue(group.has_ended())
+
   def test_end_takes_the_whole_group(self):
     group = Group()
     background = group.start()

@@ -24,12 +24,12 @@ class IdleBuild:
 
   def _run(self, jobs):
     for preset, targets in jobs:
-      command = ["nice", "-n", "19", "ninja", "-C", building.folder(preset), "-j", str(os.cpu_count() or 2), *targets]
+      command = ["ninja", "-C", building.folder(preset), "-j", str(os.cpu_count() or 2), *targets]
       with self._lock:
         if self._ended:
           return
         # ninja ends its compilers and removes their partial output.
-        self._process = Background(command, END_SECONDS, env=building.environment())
+        self._process = Background(command, END_SECONDS, is_idle=True, env=building.environment())
       well = self._process.wait()
       self._process.end()
       if not well:

@@ -28,7 +28,7 @@ from gtest_runner import Count
 
 ASAN_ROOMS = ("base", "tensor", "graph", "protocol")
 TSAN_ROOMS = ("base", "exec", "rpc", "rpc_grpc")
-SEEDS, LONG_SEEDS, SANITIZED_SEEDS = 200, 2000, 50
+SEEDS, LONG_SEEDS, SANITIZED_SEEDS = 100, 2000, 50
 TRAINING_SEEDS, LONG_TRAINING_SEEDS = 200, 2000  # of replicas that train
 PROGRAMS, LONG_PROGRAMS = 100, 2000
 # What --part names, in the order in which they run.
@@ -190,12 +190,13 @@ def run_stages(args, report, venv):
   """Runs the parts that are wanted; each builds what it needs."""
   preset = args.preset
   wanted = set(args.part or PARTS)
-  report.stage("rooms, headers, format", rules)
-  report.stage("tools", pytest_runner.run_tools)
+  checks = [lambda: report.stage("rooms, headers, format", rules), lambda: report.stage("tools", pytest_runner.run_tools)]
   if wanted - {"asan", "tsan", "fuzzers"}:
-    report.stage("build " + preset, lambda: build(preset))
+    side_by_side(lambda: report.stage("build " + preset, lambda: build(preset)), *checks)
     if preset in ("dev", "release"):
       report.stage("symbols", lambda: symbols(preset))
+  else:
+    side_by_side(*checks)
   rooms = dict(asan=None, tsan=None) if args.long else dict(asan=ASAN_ROOMS, tsan=TSAN_ROOMS)
   rooms = {sanitizer: rooms[sanitizer] for sanitizer in rooms if preset == "dev" and sanitizer in wanted}
   jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms]
