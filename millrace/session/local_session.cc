@@ -1,12 +1,10 @@
 #include "millrace/session/local_session.h"
 
-#include <algorithm>
 #include <atomic>
 
 #include "absl/strings/str_cat.h"
 #include "millrace/base/log.h"
 #include "millrace/base/threads/wait.h"
-#include "millrace/exec/constant_evaluator.h"
 #include "millrace/exec/cost_graph.h"
 #include "millrace/exec/local_rendezvous.h"
 #include "millrace/exec/step_stats.h"
@@ -14,7 +12,6 @@
 #include "millrace/kernel/device_retirement.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/kernel/step_container.h"
-#include "millrace/pass/fuse_nodes.h"
 #include "millrace/session/partial_run.h"
 #include "millrace/session/prepared.h"
 
@@ -63,22 +60,6 @@ Status CheckFeeds(const LocalSession::Prepared& prepared,
     }
   }
   return OkStatus();
-}
-
-// Returns whether what is fed may be kept beyond the step, or written: by an op
-// that says so, in a variant, or in a function that it calls. Variables may:
-// they copy memory that is lent.
-bool MayKeepInputs(const Node& node) {
-  if (node.op->Is(kKeepsInputs) || node.op->Is(kChangesInput)) return true;
-  const auto holds = [](DataType type) {
-    return RemoveRef(type) == DataType::kVariant;
-  };
-  return std::any_of(node.output_types.begin(), node.output_types.end(),
-                     holds) ||
-         std::any_of(node.op->attrs.begin(), node.op->attrs.end(),
-                     [](const AttrDef& attr) {
-                       return attr.kind == "func" || attr.kind == "list(func)";
-                     });
 }
 
 // Makes feeds whose memory is the program's own.
@@ -133,14 +114,6 @@ Status RunAndWait(const std::shared_ptr<const PlanSet>& plans,
 }
 
 }  // namespace
-
-// What a kind of run takes from the session's graph.
-struct LocalSession::Parts {
-  std::shared_ptr<Prepared> prepared;  // less its plans
-  std::vector<Partition> partitions;
-  bool fuse = false;
-  bool partial = false;
-};
 
 LocalSession::LocalSession(LocalSessionOptions options)
     : options_(std::move(options)), graph_(options_.ops, options_.kernels) {
@@ -235,122 +208,6 @@ LocalSession::Counts LocalSession::counts() {
   return counts;
 }
 
-StatusOr<std::shared_ptr<const LocalSession::Prepared>> LocalSession::Prepare(
-    const RunSignature& signature) {
-  std::vector<std::shared_ptr<const Prepared>> gone;  // freed after the lock
-  MutexLock lock(mu_);
-  for (;;) {
-    const auto found = prepared_.find(signature);
-    if (found != prepared_.end()) return found->second;
-    if (preparing_.insert(signature).second) break;
-    WaitScope wait("local session: the first run of this kind is prepared");
-    one_prepared_.Wait(mu_);
-  }
-  StatusOr<std::shared_ptr<const Prepared>> made = nullptr;
-  StatusOr<Parts> parts = Split(signature, /*partial=*/false);
-  if (parts.ok()) {
-    lock.Unlock();
-    made = BuildPlans(*std::move(parts));
-    lock.Lock();
-  } else {
-    made = parts.status();
-  }
-  preparing_.erase(signature);
-  one_prepared_.NotifyAll();  // after an error the next one tries
-  MR_ASSIGN_OR_RETURN(const std::shared_ptr<const Prepared> prepared,
-                      std::move(made));
-  while (prepared_.size() >= options_.max_prepared_runs) {
-    gone.push_back(TakeOldest());
-    if (gone.back() == nullptr) break;  // other threads hold all of them
-  }
-  prepared->last_step = next_step_;
-  prepared_.emplace(signature, prepared);
-  return prepared;
-}
-
-std::shared_ptr<const LocalSession::Prepared> LocalSession::TakeOldest() {
-  auto oldest = prepared_.end();
-  for (auto it = prepared_.begin(); it != prepared_.end(); ++it) {
-    if (it->second.use_count() > 1) continue;
-    if (oldest == prepared_.end() ||
-        it->second->last_step < oldest->second->last_step) {
-      oldest = it;
-    }
-  }
-  if (oldest == prepared_.end()) return nullptr;
-  std::shared_ptr<const Prepared> taken = std::move(oldest->second);
-  prepared_.erase(oldest);
-  return taken;
-}
-
-StatusOr<LocalSession::Parts> LocalSession::Split(const RunSignature& signature,
-                                                  bool partial) {
-  Parts parts;
-  parts.partial = partial;
-  parts.prepared = std::make_shared<Prepared>();
-  Prepared& prepared = *parts.prepared;
-  prepared.signature = signature;
-  SplitOptions options{
-      .partition = {.incarnation =
-                        [&](absl::string_view device) {
-                          const Device* d = FindDevice(device);
-                          return d ? d->attributes().incarnation : 0;
-                        },
-                    .bfloat16_sendrecv = false},
-      .rewrites = Rewrites::Of(options_.config.graph_options),
-      .evaluate =
-          MakeConstantEvaluator(options_.kernels, options_.devices[0].get()),
-      .kernels = options_.kernels};
-  parts.fuse = options.rewrites.fuse;
-  MR_ASSIGN_OR_RETURN(parts.partitions,
-                      SplitForRun(graph_.graph(), signature, options));
-  for (const std::string& feed : signature.feeds) {
-    MR_ASSIGN_OR_RETURN(const OutputRef output,
-                        FindOutput(graph_.graph(), feed, "FeedInputs:"));
-    prepared.feed_types.push_back(
-        RemoveRef(graph_.graph().node(output.node)->output_types[output.port]));
-  }
-  prepared.functions = std::make_unique<FunctionRuntime>(
-      FunctionRuntimeOptions{.ops = options_.ops,
-                             .kernels = kernels_.get(),
-                             .pool = &options_.devices[0]->lanes().inter_op,
-                             .differentiate = options_.differentiate,
-                             .targets = targets_});
-  prepared.functions->SetLibrary(graph_.library());
-  return parts;
-}
-
-StatusOr<std::shared_ptr<const LocalSession::Prepared>>
-LocalSession::BuildPlans(Parts parts) {
-  Prepared& prepared = *parts.prepared;
-  std::vector<std::shared_ptr<const Plan>> plans;
-  for (Partition& partition : parts.partitions) {
-    for (NodeId id = 0; id < partition.graph.num_ids(); ++id) {
-      const Node* node = partition.graph.node(id);
-      if (node && MayKeepInputs(*node)) prepared.keeps_inputs = true;
-    }
-    prepared.partition_graphs.push_back(ExportGraphDef(partition.graph));
-    if (parts.partial) {
-      MR_RETURN_IF_ERROR(SendFetchesOneByOne(
-          partition.device,
-          FindDevice(partition.device)->attributes().incarnation,
-          &partition.graph, &prepared));
-    } else if (parts.fuse) {
-      MR_RETURN_IF_ERROR(FuseNodes(*options_.kernels, &partition.graph));
-    }
-    MR_ASSIGN_OR_RETURN(
-        auto plan,
-        Plan::Build(partition.graph, *FindDevice(partition.device),
-                    [&](std::shared_ptr<const NodeInfo> node, Device& device) {
-                      return kernels_->Get(std::move(node), device);
-                    },
-                    {.table = options_.kernels}));
-    plans.push_back(std::move(plan));
-  }
-  MR_ASSIGN_OR_RETURN(prepared.plans, PlanSet::FromPlans(std::move(plans)));
-  return std::shared_ptr<const Prepared>(std::move(parts.prepared));
-}
-
 Status LocalSession::Run(const RunRequest& request,
                          std::vector<Tensor>* outputs, RunMetadata* metadata) {
   RunSignature signature;
@@ -408,63 +265,6 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
       metadata->partition_graphs = prepared.partition_graphs;
   }
   return OkStatus();
-}
-
-StatusOr<std::string> LocalSession::SetUpPartialRun(
-    const RunSignature& signature) {
-  std::shared_ptr<LocalPartialRun> run;
-  std::string handle;
-  StepEnvironment environment;
-  {
-    MutexLock lock(mu_);
-    if (closed_) return FailedPrecondition("Session has been closed.");
-    MR_ASSIGN_OR_RETURN(Parts parts, Split(signature, /*partial=*/true));
-    MR_ASSIGN_OR_RETURN(auto needs, FindNeeds(graph_.graph(), signature));
-    lock.Unlock();
-    MR_ASSIGN_OR_RETURN(const auto prepared, BuildPlans(std::move(parts)));
-    lock.Lock();
-    if (closed_) return FailedPrecondition("Session has been closed.");
-    run =
-        std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
-    ++running_;
-    environment.step_id = next_step_++;
-    handle = absl::StrCat("partial_", environment.step_id);
-    partial_runs_.emplace(handle, run);
-  }
-  environment.files = options_.files;
-  environment.session_tensors = &tensors_;
-  run->Start(environment, options_.devices[0]->lanes(), [this] { EndStep(); });
-  return handle;
-}
-
-Status LocalSession::RunPartially(
-    const std::string& handle,
-    std::vector<std::pair<std::string, Tensor>> feeds,
-    const std::vector<std::string>& fetches, CancelScope* cancel,
-    std::vector<Tensor>* outputs) {
-  std::shared_ptr<LocalPartialRun> run;
-  {
-    MutexLock lock(mu_);
-    if (closed_) return FailedPrecondition("Session has been closed.");
-    const auto found = partial_runs_.find(handle);
-    if (found == partial_runs_.end()) {
-      return InvalidArgument(
-          "Must run 'setup' before performing partial runs!");
-    }
-    run = found->second;
-  }
-  for (auto& [name, value] : feeds) {
-    if (value.buffer() == nullptr || !value.buffer()->is_lent()) continue;
-    MR_ASSIGN_OR_RETURN(value,
-                        value.DeepCopy(options_.devices[0]->allocator()));
-  }
-  bool over = false;
-  Status status = run->Run(feeds, fetches, cancel, outputs, &over);
-  if (over) {
-    MutexLock lock(mu_);
-    partial_runs_.erase(handle);
-  }
-  return status;
 }
 
 StatusOr<int64_t> LocalSession::BeginStep(const Prepared& prepared) {

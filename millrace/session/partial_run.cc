@@ -7,6 +7,8 @@
 #include "millrace/base/threads/wait.h"
 #include "millrace/graph/builtin_ops.h"
 #include "millrace/kernel/variable_view.h"
+#include "millrace/session/local_session.h"
+#include "millrace/session/prepared.h"
 
 namespace millrace {
 namespace {
@@ -264,6 +266,63 @@ Status LocalPartialRun::Run(
   if (!status.ok() && IsDerived(status) && cancel != nullptr &&
       cancel->cancelled()) {
     return cancel->status();
+  }
+  return status;
+}
+
+StatusOr<std::string> LocalSession::SetUpPartialRun(
+    const RunSignature& signature) {
+  std::shared_ptr<LocalPartialRun> run;
+  std::string handle;
+  StepEnvironment environment;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return FailedPrecondition("Session has been closed.");
+    MR_ASSIGN_OR_RETURN(Parts parts, Split(signature, /*partial=*/true));
+    MR_ASSIGN_OR_RETURN(auto needs, FindNeeds(graph_.graph(), signature));
+    lock.Unlock();
+    MR_ASSIGN_OR_RETURN(const auto prepared, BuildPlans(std::move(parts)));
+    lock.Lock();
+    if (closed_) return FailedPrecondition("Session has been closed.");
+    run =
+        std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
+    ++running_;
+    environment.step_id = next_step_++;
+    handle = absl::StrCat("partial_", environment.step_id);
+    partial_runs_.emplace(handle, run);
+  }
+  environment.files = options_.files;
+  environment.session_tensors = &tensors_;
+  run->Start(environment, options_.devices[0]->lanes(), [this] { EndStep(); });
+  return handle;
+}
+
+Status LocalSession::RunPartially(
+    const std::string& handle,
+    std::vector<std::pair<std::string, Tensor>> feeds,
+    const std::vector<std::string>& fetches, CancelScope* cancel,
+    std::vector<Tensor>* outputs) {
+  std::shared_ptr<LocalPartialRun> run;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return FailedPrecondition("Session has been closed.");
+    const auto found = partial_runs_.find(handle);
+    if (found == partial_runs_.end()) {
+      return InvalidArgument(
+          "Must run 'setup' before performing partial runs!");
+    }
+    run = found->second;
+  }
+  for (auto& [name, value] : feeds) {
+    if (value.buffer() == nullptr || !value.buffer()->is_lent()) continue;
+    MR_ASSIGN_OR_RETURN(value,
+                        value.DeepCopy(options_.devices[0]->allocator()));
+  }
+  bool over = false;
+  Status status = run->Run(feeds, fetches, cancel, outputs, &over);
+  if (over) {
+    MutexLock lock(mu_);
+    partial_runs_.erase(handle);
   }
   return status;
 }

@@ -1,4 +1,5 @@
-// LocalSession::Prepared: the plans of a run signature. Private to session/.
+// LocalSession::Prepared: the plans of a run signature, and what they are made
+// of. Private to session/.
 #pragma once
 
 #include <atomic>
@@ -23,6 +24,14 @@ struct LocalSession::Prepared {
   std::vector<std::string> fetch_keys;
   mutable int64_t last_step = 0;  // guarded by the session's mu_
   mutable std::atomic<int64_t> steps{0};
+};
+
+// The parts of the session's graph that a kind of run consists of.
+struct LocalSession::Parts {
+  std::shared_ptr<Prepared> prepared;  // less its plans
+  std::vector<Partition> partitions;
+  bool fuse = false;
+  bool partial = false;
 };
 
 }  // namespace millrace
