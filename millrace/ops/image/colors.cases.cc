@@ -74,6 +74,7 @@ MR_CASES(AdjustSaturation)(CaseList& c) {
 MR_CASES(AdjustContrastv2)(CaseList& c) {
   Adjusts(c, {0, 0.5, 1, 2.5, -1}, "contrast_factor must be scalar");
   c.Ok({F32({3, 64, 33, 2}), Scalar(DataType::kFloat, 1.5)}).Tolerance(1e-5);
+  c.Ok({F32({1, 90, 70, 3}), Scalar(DataType::kFloat, 1.5)}).Tolerance(1e-5);
   c.Ok({F32({1, 1, 5}), Scalar(DataType::kFloat, 2)});
   c.Ok({Mixed(DataType::kFloat, {3, 2, 2, 5}), Scalar(DataType::kFloat, 2)})
       .Tolerance(1e-5);

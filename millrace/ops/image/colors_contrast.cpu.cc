@@ -1,8 +1,11 @@
 // The first version of AdjustContrast, which takes numbers of many types.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/image/colors.h"
+#include "millrace/ops/image/pixels/colors.shared.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -11,11 +14,9 @@ namespace {
 struct ContrastBounds {
   float factor, least, most;
 
-  // Returns x farther away from the mean. The lower bound wins, and NaN stays.
+  // Returns x farther away from the mean.
   float Apply(float x, float mean) const {
-    const float far = (x - mean) * factor + mean;
-    const float low = most < far ? most : far;
-    return low < least ? least : low;
+    return colors::WithinBounds((x - mean) * factor + mean, least, most);
   }
 };
 
@@ -51,24 +52,11 @@ void ClipContrast(const T* in, int64_t pixels, int64_t channels,
 
 Status RunFirstContrast(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
-  if (in.rank() < 3) {
-    return InvalidArgument("input must be at least 3-D, got shape",
-                           in.shape().DebugString());
-  }
-  constexpr const char* kNames[] = {"contrast_factor", "min_value",
-                                    "max_value"};
-  for (int i = 0; i < 3; ++i) {
-    const Tensor& t = ctx.input(i + 1);
-    if (t.rank() != 0) {
-      return InvalidArgument(kNames[i],
-                             " must be scalar: ", t.shape().DebugString());
-    }
-  }
+  MR_RETURN_IF_ERROR(CheckContrast(ctx));
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, in.shape()));
   if (in.num_elements() == 0) return OkStatus();
-  const int rank = in.rank();
-  const int64_t channels = in.dim(rank - 1);
-  const int64_t pixels = in.dim(rank - 2) * in.dim(rank - 3);
+  const Pictures pictures(in.shape());
+  const int64_t channels = pictures.channels, pixels = pictures.pixels;
   const ContrastBounds bounds{ctx.input(1).scalar<float>(),
                               ctx.input(2).scalar<float>(),
                               ctx.input(3).scalar<float>()};
@@ -77,11 +65,10 @@ Status RunFirstContrast(KernelContext& ctx) {
       in.dtype(), [&]<class T>() -> Status {
         const T* const x = in.flat<T>().data();
         float* const z = out->mutable_flat<float>().data();
-        return ctx.ParallelFor(in.num_elements() / size, size * 2,
-                               [&](int64_t begin, int64_t end) {
-                                 ClipContrast(x, pixels, channels, bounds,
-                                              begin, end, z);
-                               });
+        return ctx.ParallelFor(
+            pictures.count, size * 2, [&](int64_t begin, int64_t end) {
+              ClipContrast(x, pixels, channels, bounds, begin, end, z);
+            });
       });
 }
 

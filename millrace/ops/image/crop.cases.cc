@@ -60,8 +60,25 @@ MR_CASES(CropAndResizeGradImage)(CaseList& c) {
           .Tolerance(t == DataType::kHalf ? 1e-2 : 1e-4);
     }
   });
+  // Crops that are larger than the image, of one pixel, and of a line.
+  const Value lines = Of(DataType::kFloat, {3, 4},
+                         {0.9, 0.4, 0.1, 0.4, 0.2, 0, 0.2, 1, -1, -2, 2, 3});
+  for (const char* method : {"bilinear", "nearest"}) {
+    for (const int64_t size : {1, 2, 11}) {
+      c.Ok({F32({3, size, 9, 2}), lines, Vec({1, 1, 1}), Vec({2, 5, 6, 2})},
+           {{"method", method}, {"T", DataType::kFloat}})
+          .Tolerance(1e-4);
+    }
+  }
+  c.Error({F32({3, 3, 4, 2}), CropBoxes(), Vec({1, 2, 1}), Vec({2, 5, 6, 2})},
+          {{"T", DataType::kFloat}}, StatusCode::kOutOfRange,
+          "box_index has values outside");
 }
 MR_CASES(CropAndResizeGradBoxes)(CaseList& c) {
+  c.Error({F32({3, 3, 4, 2}), F32({2, 5, 6, 2}), CropBoxes(), Vec({1, -1, 1})},
+          StatusCode::kOutOfRange, "box_index has values outside");
+  c.Ok({F32({3, 1, 40, 3}), F32({2, 5, 6, 3}), CropBoxes(), Vec({1, 0, 1})})
+      .Tolerance(1e-4);
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({F32({3, 3, 4, 2}), Rand(t, {2, 5, 6, 2}), CropBoxes(),
           Vec({1, 0, 1})})

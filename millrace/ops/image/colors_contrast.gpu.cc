@@ -1,0 +1,105 @@
+// Kernels of AdjustContrast in both versions on GPUs.
+#include <algorithm>
+
+#include "millrace/device/cuda/launch.h"
+#include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/image/colors.h"
+
+MR_GPU_SOURCE(image_pixels_colors_shared);
+MR_GPU_SOURCE(image_colors_contrast);
+
+namespace millrace::ops {
+namespace {
+
+// The means of pictures and channels.
+class GpuMeans {
+ public:
+  static StatusOr<GpuMeans> Make(const KernelInit& init) {
+    GpuMeans m;
+    MR_ASSIGN_OR_RETURN(m.sum_, Load(init, "SumPixels"));
+    MR_ASSIGN_OR_RETURN(m.join_, Load(init, "JoinMeans"));
+    return m;
+  }
+  static StatusOr<GpuFunction> Load(const KernelInit& init, const char* entry) {
+    const GpuSource* const sources[] = {
+        &MR_GPU_SOURCE_OF(image_pixels_colors_shared),
+        &MR_GPU_SOURCE_OF(image_colors_contrast)};
+    return LoadGpuFunction(init, sources, entry,
+                           {{"IN", GpuTypeName(init.input_type(0))},
+                            {"OUT", GpuTypeName(init.output_type(0))}});
+  }
+
+  StatusOr<Tensor> Run(KernelContext& ctx, const Tensor& x,
+                       const Pictures& p) const {
+    constexpr int64_t kWantedBlocks = 1024, kLeastPixels = 2048;
+    const int64_t means = p.count * p.channels;
+    const int64_t wanted = std::max<int64_t>(
+        1, std::min(kWantedBlocks / means, p.pixels / kLeastPixels));
+    const int64_t slice = (p.pixels + wanted - 1) / wanted;
+    const int64_t slices = (p.pixels + slice - 1) / slice;
+    MR_ASSIGN_OR_RETURN(
+        Tensor sums,
+        ctx.AllocateTemp(DataType::kDouble,
+                         TensorShape({p.count, slices, p.channels})));
+    MR_ASSIGN_OR_RETURN(
+        Tensor joined,
+        ctx.AllocateTemp(DataType::kFloat, TensorShape({p.count, p.channels})));
+    MR_RETURN_IF_ERROR(
+        LaunchGpu(ctx, sum_, GpuGrid{.blocks = means * slices, .strided = true},
+                  GpuInput(x), GpuOutput(sums), means * slices, p.pixels,
+                  p.channels, slices, slice));
+    MR_RETURN_IF_ERROR(LaunchGpu(ctx, join_, GridOver(means), GpuInput(sums),
+                                 GpuOutput(joined), means, p.pixels, p.channels,
+                                 slices));
+    return joined;
+  }
+
+ private:
+  GpuFunction sum_, join_;
+};
+
+template <bool kBounded>
+class GpuContrast {
+ public:
+  static StatusOr<GpuContrast> Make(const KernelInit& init) {
+    GpuContrast k;
+    MR_ASSIGN_OR_RETURN(k.means_, GpuMeans::Make(init));
+    MR_ASSIGN_OR_RETURN(
+        k.change_,
+        GpuMeans::Load(init, kBounded ? "BoundedContrast" : "Contrast"));
+    return k;
+  }
+  Status Run(KernelContext& ctx) const {
+    MR_RETURN_IF_ERROR(CheckContrast(ctx));
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
+    const int64_t n = x.num_elements();
+    if (n == 0) return OkStatus();
+    const Pictures p(x.shape());
+    MR_ASSIGN_OR_RETURN(const Tensor means, means_.Run(ctx, x, p));
+    if constexpr (kBounded) {
+      return LaunchGpu(ctx, change_, GridOver(n), GpuInput(x), GpuOutput(*out),
+                       GpuInput(means), GpuInput(ctx.input(1)),
+                       GpuInput(ctx.input(2)), GpuInput(ctx.input(3)), n,
+                       p.pixels * p.channels, p.channels);
+    } else {
+      return LaunchGpu(ctx, change_, GridOver(n), GpuInput(x), GpuOutput(*out),
+                       GpuInput(means), GpuInput(ctx.input(1)), n,
+                       p.pixels * p.channels, p.channels);
+    }
+  }
+
+ private:
+  GpuMeans means_;
+  GpuFunction change_;
+};
+
+}  // namespace
+
+MR_KERNELS(AdjustContrast,
+           Gpu){{.types = "T: uint8, int8, int16, int32, float, double",
+                 .make = MakeKernel<GpuContrast<true>>}};
+MR_KERNELS(AdjustContrastv2, Gpu){
+    {.types = "T: float, half", .make = MakeKernel<GpuContrast<false>>}};
+
+}  // namespace millrace::ops
