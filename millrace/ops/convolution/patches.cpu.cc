@@ -1,12 +1,10 @@
+#include "millrace/ops/convolution/patches.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
-#include "millrace/ops/pooling/window.op.h"
 
 namespace millrace::ops {
 namespace {
-
-using Ints = std::vector<int64_t>;
 
 // Copies windows of images (rank 4) or volumes (rank 5) side by side.
 template <int kRank>
@@ -14,69 +12,36 @@ class PatchesKernel {
  public:
   static StatusOr<PatchesKernel> Make(const KernelInit& init) {
     PatchesKernel k;
-    MR_ASSIGN_OR_RETURN(k.sizes_, Int32ListOr(init.node().attrs, "ksizes", {}));
-    MR_ASSIGN_OR_RETURN(k.strides_,
-                        Int32ListOr(init.node().attrs, "strides", {}));
-    MR_ASSIGN_OR_RETURN(k.padding_, init.Attr<std::string>("padding"));
-    MR_ASSIGN_OR_RETURN(k.rates_,
-                        Int32ListOr(init.node().attrs, "rates",
-                                    Ints(static_cast<size_t>(kRank), 1)));
-    MR_RETURN_IF_ERROR(k.Check(k.sizes_, "ksizes"));
-    MR_RETURN_IF_ERROR(k.Check(k.strides_, "strides"));
-    MR_RETURN_IF_ERROR(k.Check(k.rates_, "rates"));
+    MR_ASSIGN_OR_RETURN(k.options_, PatchOptions<kRank>::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    if (x.rank() != kRank) {
-      return InvalidArgument("input must be ", kRank, "-dimensional",
-                             x.shape().DebugString());
-    }
-    const int spatial = kRank - 2;
-    Window windows[kMaxSpatial];
-    DimVector dims = {x.dim(0)};
-    int64_t places = 1;
-    for (int i = 0; i < spatial; ++i) {
-      Window& w = windows[i];
-      const auto d = static_cast<size_t>(i) + 1;
-      w.input = x.dim(i + 1);
-      w.filter = sizes_[d];
-      w.stride = strides_[d];
-      w.dilation = rates_[d];
-      MR_RETURN_IF_ERROR(ResolveWindow(WindowPhase::kRun, padding_, &w));
-      dims.push_back(w.output);
-      if (__builtin_mul_overflow(places, w.filter, &places)) {
-        return InvalidArgument("ksizes are too large");
-      }
-    }
-    const int64_t depth = x.dim(kRank - 1);
-    int64_t elements = 0;
-    if (__builtin_mul_overflow(places, depth, &elements)) {
-      return InvalidArgument("ksizes are too large");
-    }
-    dims.push_back(elements);
-    MR_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+    MR_ASSIGN_OR_RETURN(const PatchPlan plan, options_.Plan(x.shape()));
+    constexpr int kSpatial = kRank - 2;
+    const int64_t depth = plan.depth;
+    const TensorShape& shape = plan.shape;
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
     MR_RETURN_IF_ERROR(ZeroTensor(ctx, out));
     if (x.num_elements() == 0) return OkStatus();
     const DimVector from = RowMajorStrides(x.shape().dims());
-    const DimVector to = RowMajorStrides(dims);
+    const DimVector to = RowMajorStrides(shape.dims());
     // Each position within the windows is a strided part of the image.
-    for (int64_t place = 0; place < places; ++place) {
+    for (int64_t place = 0; place < plan.places; ++place) {
       StridedCopySpec spec;
       spec.dst_offset = place * depth;
       spec.Add(x.dim(0), from[0], to[0]);
       int64_t rest = place;
       int64_t at[kMaxSpatial];
-      for (int i = spatial - 1; i >= 0; --i) {
-        at[i] = rest % windows[i].filter;
-        rest /= windows[i].filter;
+      for (int i = kSpatial - 1; i >= 0; --i) {
+        at[i] = rest % plan.windows[i].filter;
+        rest /= plan.windows[i].filter;
       }
       bool none = false;
-      for (int i = 0; i < spatial; ++i) {
-        const Window& w = windows[i];
+      for (int i = 0; i < kSpatial; ++i) {
+        const Window& w = plan.windows[i];
         // In window o this position is at o * stride + shift of the input.
         const int64_t shift = at[i] * w.dilation - w.before;
         const int64_t first =
@@ -104,27 +69,7 @@ class PatchesKernel {
   }
 
  private:
-  Status Check(const Ints& list, const char* what) const {
-    if (static_cast<int>(list.size()) != kRank) {
-      return InvalidArgument("ExtractImagePatches requires the ", what,
-                             " attribute to contain ", kRank,
-                             " values, but got: ", list.size());
-    }
-    if (list.front() != 1 || list.back() != 1) {
-      return Unimplemented(
-          "Only support ", what,
-          " across space. That of the batch and depth must be 1.");
-    }
-    for (const int64_t n : list) {
-      if (n < 1) {
-        return InvalidArgument(what, " must be positive, got ", n);
-      }
-    }
-    return OkStatus();
-  }
-
-  Ints sizes_, strides_, rates_;
-  std::string padding_;
+  PatchOptions<kRank> options_;
 };
 
 }  // namespace

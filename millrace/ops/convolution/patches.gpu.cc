@@ -1,8 +1,118 @@
+// Kernels of ops that copy windows side by side on GPUs.
+#include "millrace/ops/convolution/patches.h"
+
+#include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 
-namespace millrace::ops {
+MR_GPU_SOURCE(convolution_patches);
 
-MR_KERNELS(ExtractImagePatches, Gpu){kOnHostIfAsked};
-MR_KERNELS(ExtractVolumePatches, Gpu){kOnHostIfAsked};
+namespace millrace::ops {
+namespace {
+
+// As in the device text.
+struct GpuPatchWindow {
+  GpuDivisor output, filter;
+  int32_t input = 1, stride = 1, dilation = 1, before = 0;
+};
+struct GpuPatchArgs {
+  uint64_t x = 0, z = 0;
+  uint32_t total = 0;
+  int64_t first_row = 0;
+  GpuDivisor depth;
+  GpuPatchWindow windows[3];
+};
+
+const char* WordOf(DataType type) {
+  switch (SizeOf(type)) {
+    case 1:
+      return "uint8_t";
+    case 2:
+      return "uint16_t";
+    case 4:
+      return "uint32_t";
+    case 8:
+      return "uint64_t";
+    default:
+      return "complex128";
+  }
+}
+
+template <int kRank>
+class PatchesGpu {
+ public:
+  static StatusOr<PatchesGpu> Make(const KernelInit& init) {
+    PatchesGpu k;
+    MR_ASSIGN_OR_RETURN(k.options_, PatchOptions<kRank>::Make(init));
+    MR_ASSIGN_OR_RETURN(
+        k.copy_,
+        LoadGpuFunction(init, MR_GPU_SOURCE_OF(convolution_patches), "Patches",
+                        {{"T", WordOf(init.input_type(0))}}));
+    return k;
+  }
+
+  Status Run(KernelContext& ctx) const {
+    constexpr int64_t kLimit = int64_t{1} << 31;
+    const Tensor& x = ctx.input(0);
+    MR_ASSIGN_OR_RETURN(const PatchPlan plan, options_.Plan(x.shape()));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, plan.shape));
+    if (out->num_elements() == 0) return OkStatus();
+    if (x.num_elements() == 0) {
+      return FillGpuBytes(ctx, GpuOutput(*out), 0,
+                          static_cast<int64_t>(out->size_bytes()));
+    }
+    GpuPatchArgs a;
+    a.x = x.device_address();
+    a.depth = GpuDivisor(static_cast<uint32_t>(plan.depth));
+    for (int i = 0; i < kRank - 2; ++i) {
+      const Window& w = plan.windows[i];
+      for (const int64_t n :
+           {w.input, w.output, w.filter, w.stride, w.dilation, w.before}) {
+        if (n >= kLimit) return TooMany(plan.shape);
+      }
+      GpuPatchWindow& to = a.windows[i + 5 - kRank];
+      to.output = GpuDivisor(static_cast<uint32_t>(w.output));
+      to.filter = GpuDivisor(static_cast<uint32_t>(w.filter));
+      to.input = static_cast<int32_t>(w.input);
+      to.stride = static_cast<int32_t>(w.stride);
+      to.dilation = static_cast<int32_t>(w.dilation);
+      to.before = static_cast<int32_t>(w.before);
+    }
+    // As many planes at a time as have numbers of 31 bits.
+    const int64_t planes =
+        x.dim(0) * static_cast<int64_t>(a.windows[0].output.divisor);
+    const int64_t plane = out->num_elements() / planes;
+    if (plane >= kLimit) return TooMany(plan.shape);
+    const int64_t at_once = (kLimit - 1) / plane;
+    for (int64_t first = 0; first < planes; first += at_once) {
+      const int64_t total = std::min(at_once, planes - first) * plane;
+      a.z = out->device_address() +
+            static_cast<uint64_t>(first * plane) * SizeOf(out->dtype());
+      a.total = static_cast<uint32_t>(total);
+      a.first_row = first;
+      MR_RETURN_IF_ERROR(LaunchGpu(ctx, copy_, GridOver(total), a));
+    }
+    return OkStatus();
+  }
+
+ private:
+  static Status TooMany(const TensorShape& shape) {
+    return Unimplemented(
+        "Patches on GPUs have less than 2^31 elements in a plane, but got ",
+        shape.DebugString());
+  }
+
+  PatchOptions<kRank> options_;
+  GpuFunction copy_;
+};
+
+}  // namespace
+
+MR_KERNELS(ExtractImagePatches,
+           Gpu){{.types = "T: float, double, half, bfloat16, complex64, "
+                          "complex128, bool",
+                 .make = MakeKernel<PatchesGpu<4>>}};
+MR_KERNELS(ExtractVolumePatches,
+           Gpu){{.types = "T: float, double, half, bfloat16",
+                 .make = MakeKernel<PatchesGpu<5>>}};
 
 }  // namespace millrace::ops
