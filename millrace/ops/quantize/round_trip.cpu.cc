@@ -6,61 +6,14 @@
 #include <vector>
 
 #include "millrace/base/target_clones.h"
-#include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/quantize/slices.h"
+#include "millrace/ops/quantize/round_trip.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
 using Reals = Types<float, double>;
-
-// The integers that represent the values.
-struct Integers {
-  bool is_signed = true, narrow = false;
-  int64_t num_bits = 8;
-
-  int64_t least() const {
-    return is_signed ? -(int64_t{1} << (num_bits - 1)) + (narrow ? 1 : 0) : 0;
-  }
-  int64_t most() const {
-    return is_signed ? (int64_t{1} << (num_bits - 1)) - 1
-                     : (int64_t{1} << num_bits) - 1;
-  }
-  // `attr` is the name of the attribute signed_input in the message.
-  Status Check(absl::string_view attr) const {
-    if (num_bits > 0 && num_bits < (is_signed ? 62 : 63)) return OkStatus();
-    return InvalidArgument("num_bits is out of range: ", num_bits, " with ",
-                           attr, " ", is_signed ? 1 : 0);
-  }
-};
-
-// How a slice is rounded: values are limited to [min, max], multiplied by
-// `scale`, rounded, and multiplied by `step`.
-template <class T>
-struct Rounding {
-  T min, max, scale, step;
-
-  // The end of the range that needs the larger step decides; the other end
-  // moves, so that 0 stays 0.
-  Rounding(T low, T high, const Integers& n) : min(low), max(high) {
-    const auto least = static_cast<T>(n.least());
-    const auto most = static_cast<T>(n.most());
-    constexpr T kNone = std::numeric_limits<T>::max();
-    const T from_min = least * min > 0 ? least / min : kNone;
-    const T from_max = most * max > 0 ? most / max : kNone;
-    if (from_min < from_max) {
-      scale = from_min;
-      step = min / least;
-      max = most * step;
-    } else {
-      scale = from_max;
-      step = max / most;
-      min = least * step;
-    }
-  }
-};
 
 enum class Limits { kGiven, kOfValues };
 enum class Halves { kToEven, kUp };
@@ -171,54 +124,26 @@ class RoundTrip {
  public:
   static StatusOr<RoundTrip> Make(const KernelInit& init) {
     RoundTrip k;
-    MR_ASSIGN_OR_RETURN(k.integers_.is_signed, init.Attr<bool>("signed_input"));
-    MR_ASSIGN_OR_RETURN(k.range_given_, init.Attr<bool>("range_given"));
-    if (init.HasAttr("narrow_range")) {
-      MR_ASSIGN_OR_RETURN(k.integers_.narrow, init.Attr<bool>("narrow_range"));
-    }
-    if (init.HasAttr("axis")) {
-      MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("axis"));
-    }
-    if (init.HasAttr("round_mode")) {
-      MR_ASSIGN_OR_RETURN(const auto round,
-                          init.Attr<std::string>("round_mode"));
-      k.to_even_ = round == "HALF_TO_EVEN";
-    }
-    if (init.HasAttr("num_bits")) {
-      MR_ASSIGN_OR_RETURN(k.integers_.num_bits, init.Attr<int32_t>("num_bits"));
-      MR_RETURN_IF_ERROR(k.integers_.Check("signed_input_"));
-    }
-    if (init.HasAttr("input_min")) {
-      MR_ASSIGN_OR_RETURN(k.min_, init.Attr<float>("input_min"));
-      MR_ASSIGN_OR_RETURN(k.max_, init.Attr<float>("input_max"));
-      if (k.range_given_ && !(k.min_ <= k.max_))
-        return BadRange(k.min_, k.max_);
-    }
+    MR_ASSIGN_OR_RETURN(k.options_, RoundTripOptions::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    if (axis_ < -1 || axis_ >= x.rank()) {
-      return InvalidArgument("Shape must be at least rank ", axis_ + 1,
-                             " but is rank ", x.rank());
-    }
-    Integers integers = integers_;
-    if (ctx.num_inputs() > 3) {
-      MR_RETURN_IF_ERROR(CheckNumBits(ctx.input(3)));
-      integers.num_bits = ctx.input(3).scalar<int32_t>();
-      MR_RETURN_IF_ERROR(integers.Check("`signed_input_`"));
-    }
-    if (x.num_elements() == 0 && !range_given_) {
+    MR_ASSIGN_OR_RETURN(const Integers integers, options_.ReadIntegers(ctx));
+    if (x.num_elements() == 0 && !options_.range_given()) {
       // There may be more slices than fit into memory.
       return ctx.ForwardOrAllocateOutput({0}, 0, x.shape()).status();
     }
-    const Slices slices(x.shape(), axis_);
+    const Slices slices = options_.SlicesOf(x);
     return Dispatch(Reals{}, x.dtype(), [&]<class T>() -> Status {
       std::vector<T> min, max;
-      MR_RETURN_IF_ERROR(Ranges<T>(ctx, slices, &min, &max));
+      MR_RETURN_IF_ERROR(
+          options_.range_given()
+              ? options_.GivenRanges(ctx, slices, &min, &max)
+              : FindRanges(ctx, slices, x.flat<T>().data(), &min, &max));
       const auto roundings = slices.Spread<Rounding<T>>([&](int64_t slice) {
-        return Rounding<T>(min[slice], max[slice], integers);
+        return integers.RoundingIn(min[slice], max[slice]);
       });
       MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.ForwardOrAllocateOutput(
                                                  {0}, 0, ctx.input(0).shape()));
@@ -238,101 +163,28 @@ class RoundTrip {
   auto LoopOf() const {
     using enum Limits;
     using enum Halves;
-    return range_given_ ? (to_even_ ? RoundPiece<T, kEach, kGiven, kToEven>
-                                    : RoundPiece<T, kEach, kGiven, kUp>)
-                        : (to_even_ ? RoundPiece<T, kEach, kOfValues, kToEven>
-                                    : RoundPiece<T, kEach, kOfValues, kUp>);
+    return options_.range_given()
+               ? (options_.to_even() ? RoundPiece<T, kEach, kGiven, kToEven>
+                                     : RoundPiece<T, kEach, kGiven, kUp>)
+               : (options_.to_even() ? RoundPiece<T, kEach, kOfValues, kToEven>
+                                     : RoundPiece<T, kEach, kOfValues, kUp>);
   }
 
-  template <class T>
-  static Status BadRange(T min, T max) {
-    return InvalidArgument("Invalid range: input_min ", min, " > input_max ",
-                           max);
-  }
-  static Status CheckNumBits(const Tensor& t) {
-    if (t.num_elements() == 1) return OkStatus();
-    return InvalidArgument(
-        "Invalid shape. The `num_bits` tensor should be a "
-        "scalar. Got dimensions: ",
-        t.rank());
-  }
-
-  template <class T>
-  Status Ranges(KernelContext& ctx, const Slices& s, std::vector<T>* min,
-                std::vector<T>* max) const {
-    const Tensor& x = ctx.input(0);
-    if (!range_given_) {
-      return FindRanges(ctx, s, x.flat<T>().data(), min, max);
-    }
-    if (ctx.num_inputs() == 1) {
-      min->assign(1, static_cast<T>(min_));
-      max->assign(1, static_cast<T>(max_));
-      return OkStatus();
-    }
-    const Tensor &mins = ctx.input(1), &maxs = ctx.input(2);
-    if (axis_ == -1) {
-      MR_RETURN_IF_ERROR(CheckScalarRange(mins, "input_min"));
-      MR_RETURN_IF_ERROR(CheckScalarRange(maxs, "input_max"));
-      const T low = mins.scalar<T>(), high = maxs.scalar<T>();
-      if (!(low <= high)) return BadRange(low, high);
-    } else {
-      MR_RETURN_IF_ERROR(CheckVectorRange(mins, "input_min", x, s.count()));
-      MR_RETURN_IF_ERROR(CheckVectorRange(maxs, "input_max", x, s.count()));
-    }
-    min->assign(mins.flat<T>().begin(), mins.flat<T>().end());
-    max->assign(maxs.flat<T>().begin(), maxs.flat<T>().end());
-    return OkStatus();
-  }
-
-  static Status CheckScalarRange(const Tensor& t, const char* name) {
-    if (t.rank() == 0) return OkStatus();
-    return InvalidArgument(name,
-                           " must be a scalar. Without an axis there is one "
-                           "range, but it has shape ",
-                           t.shape().DebugString());
-  }
-  Status CheckVectorRange(const Tensor& t, const char* name, const Tensor& x,
-                          int64_t count) const {
-    if (t.rank() != 1) {
-      return InvalidArgument("Shape must be rank 1 for ", name,
-                             "_tensor when the axis is specified, but is rank ",
-                             t.rank());
-    }
-    if (t.dim(0) != count) {
-      return InvalidArgument(name, "_tensor has incorrect size, was ", t.dim(0),
-                             " expected ", count, " to match dim ", axis_,
-                             " of the input ", x.shape().DebugString());
-    }
-    return OkStatus();
-  }
-
-  Integers integers_;
-  bool range_given_ = false, to_even_ = true;
-  int64_t axis_ = -1;
-  float min_ = 0, max_ = 0;
+  RoundTripOptions options_;
 };
 
 class RoundTripGrad {
  public:
   static StatusOr<RoundTripGrad> Make(const KernelInit& init) {
     RoundTripGrad k;
-    MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("axis"));
+    MR_ASSIGN_OR_RETURN(k.options_, RoundTripGradOptions::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor &dy = ctx.input(0), &x = ctx.input(1);
     const Tensor &min = ctx.input(2), &max = ctx.input(3);
-    if (dy.shape() != x.shape()) {
-      return InvalidArgument("gradient and input must be the same size");
-    }
-    if (axis_ < -1 || axis_ >= x.rank()) {
-      return InvalidArgument("Axis should be -1 or less than ", x.rank(),
-                             ", but given axis value was ", axis_);
-    }
-    const Slices slices(x.shape(), axis_);
-    MR_RETURN_IF_ERROR(CheckRange(min, "min", slices.count()));
-    MR_RETURN_IF_ERROR(CheckRange(max, "max", slices.count()));
+    MR_ASSIGN_OR_RETURN(const Slices slices, options_.Check(ctx));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     MR_ASSIGN_OR_RETURN(Tensor* const out_min,
                         ctx.AllocateOutput(1, min.shape()));
@@ -361,22 +213,7 @@ class RoundTripGrad {
   }
 
  private:
-  Status CheckRange(const Tensor& t, const char* name, int64_t count) const {
-    if (t.rank() != (axis_ == -1 ? 0 : 1)) {
-      return InvalidArgument("input_", name,
-                             " must be a scalar if axis is "
-                             "unspecified, else a vector, but has rank ",
-                             t.rank());
-    }
-    if (axis_ == -1) return OkStatus();
-    if (t.dim(0) != count) {
-      return InvalidArgument(name, " has incorrect size, expected ", count,
-                             " was ", t.dim(0));
-    }
-    return OkStatus();
-  }
-
-  int64_t axis_ = -1;
+  RoundTripGradOptions options_;
 };
 
 }  // namespace
