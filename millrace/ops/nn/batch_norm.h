@@ -30,4 +30,15 @@ struct BatchNormGradAttrs {
   bool training = true;
 };
 
+// The attributes of normalization by given statistics.
+struct GlobalNormAttrs {
+  static StatusOr<GlobalNormAttrs> Make(const KernelInit& init);
+
+  float epsilon = 0;
+  bool scales = false;  // by gamma
+};
+// Check the inputs of a step, of the op and of its gradient.
+Status CheckGlobalNorm(const KernelContext& ctx);
+Status CheckGlobalNormGrad(const KernelContext& ctx);
+
 }  // namespace millrace::ops

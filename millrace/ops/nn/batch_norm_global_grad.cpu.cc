@@ -3,9 +3,45 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/nn/batch_norm.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
+
+Status CheckGlobalNormGrad(const KernelContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  const Tensor& dy = ctx.input(4);
+  if (x.rank() != 4) {
+    return InvalidArgument("input must be 4-dimensional",
+                           x.shape().DebugString());
+  }
+  constexpr const char* kNames[] = {"mean", "var", "gamma"};
+  for (int i = 0; i < 3; ++i) {
+    const Tensor& t = ctx.input(i + 1);
+    if (t.rank() != 1) {
+      return InvalidArgument(kNames[i], " must be 1-dimensional",
+                             t.shape().DebugString());
+    }
+  }
+  if (dy.rank() != 4) {
+    return InvalidArgument("out_backprop must be 4-dimensional",
+                           dy.shape().DebugString());
+  }
+  for (int i = 0; i < 3; ++i) {
+    const int64_t found = ctx.input(i + 1).dim(0);
+    if (found != x.dim(3)) {
+      return InvalidArgument(kNames[i], " must have ", x.dim(3),
+                             " elements, but has ", found);
+    }
+  }
+  if (dy.shape() != x.shape()) {
+    return InvalidArgument("out_backprop must have the shape of the input ",
+                           x.shape().DebugString(), ", but has ",
+                           dy.shape().DebugString());
+  }
+  return OkStatus();
+}
+
 namespace {
 
 // Pixels whose sums a thread computes; the parts are added up in their order.
@@ -15,14 +51,12 @@ class GlobalNormGradKernel {
  public:
   static StatusOr<GlobalNormGradKernel> Make(const KernelInit& init) {
     GlobalNormGradKernel k;
-    MR_ASSIGN_OR_RETURN(k.epsilon_, init.Attr<float>("variance_epsilon"));
-    MR_ASSIGN_OR_RETURN(k.scales_,
-                        init.Attr<bool>("scale_after_normalization"));
+    MR_ASSIGN_OR_RETURN(k.attrs_, GlobalNormAttrs::Make(init));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_RETURN_IF_ERROR(CheckInputs(ctx));
+    MR_RETURN_IF_ERROR(CheckGlobalNormGrad(ctx));
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(Tensor* const dx, ctx.AllocateOutput(0, x.shape()));
     Tensor* vectors[4];  // gradients of mean, variance, beta and gamma
@@ -36,40 +70,6 @@ class GlobalNormGradKernel {
   }
 
  private:
-  static Status CheckInputs(const KernelContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    const Tensor& dy = ctx.input(4);
-    if (x.rank() != 4) {
-      return InvalidArgument("input must be 4-dimensional",
-                             x.shape().DebugString());
-    }
-    constexpr const char* kNames[] = {"mean", "var", "gamma"};
-    for (int i = 0; i < 3; ++i) {
-      const Tensor& t = ctx.input(i + 1);
-      if (t.rank() != 1) {
-        return InvalidArgument(kNames[i], " must be 1-dimensional",
-                               t.shape().DebugString());
-      }
-    }
-    if (dy.rank() != 4) {
-      return InvalidArgument("out_backprop must be 4-dimensional",
-                             dy.shape().DebugString());
-    }
-    for (int i = 0; i < 3; ++i) {
-      const int64_t found = ctx.input(i + 1).dim(0);
-      if (found != x.dim(3)) {
-        return InvalidArgument(kNames[i], " must have ", x.dim(3),
-                               " elements, but has ", found);
-      }
-    }
-    if (dy.shape() != x.shape()) {
-      return InvalidArgument("out_backprop must have the shape of the input ",
-                             x.shape().DebugString(), ", but has ",
-                             dy.shape().DebugString());
-    }
-    return OkStatus();
-  }
-
   // Returns the sums of dy and of dy (x - mean), by channel: [2, channels].
   template <class T>
   static StatusOr<Tensor> Sums(KernelContext& ctx) {
@@ -124,14 +124,14 @@ class GlobalNormGradKernel {
     }
     for (int64_t c = 0; c < n; ++c) {
       const double variance = static_cast<double>(ctx.input(2).flat<T>()[c]) +
-                              static_cast<double>(epsilon_);
+                              static_cast<double>(attrs_.epsilon);
       const double r = 1 / std::sqrt(variance);
       const double gamma = static_cast<double>(ctx.input(3).flat<T>()[c]);
-      factor[c] = scales_ ? r * gamma : r;
+      factor[c] = attrs_.scales ? r * gamma : r;
       out[0][c] = static_cast<T>(-s[c] * factor[c]);
       out[1][c] = static_cast<T>(s[n + c] * -0.5 * factor[c] / variance);
       out[2][c] = static_cast<T>(s[c]);
-      out[3][c] = static_cast<T>(scales_ ? s[n + c] * r : 0.0);
+      out[3][c] = static_cast<T>(attrs_.scales ? s[n + c] * r : 0.0);
     }
     const T* const dy = ctx.input(4).flat<T>().data();
     T* const z = dx->mutable_flat<T>().data();
@@ -146,8 +146,7 @@ class GlobalNormGradKernel {
         });
   }
 
-  float epsilon_ = 0;
-  bool scales_ = false;
+  GlobalNormAttrs attrs_;
 };
 
 }  // namespace
