@@ -39,7 +39,7 @@ MR_KERNELS(Square, Gpu){
     kInt32OnHost};
 MR_KERNELS(Round,
            Gpu){GpuUnary("T: half, bfloat16, float, double, int32, int64")};
-MR_KERNELS(Rint, Gpu){GpuUnary("T: float, double")};
+MR_KERNELS(Rint, Gpu){GpuUnary("T: half, float, double")};
 MR_KERNELS(Sqrt, Gpu){GpuUnary(kGpuFloatingOrComplex)};
 MR_KERNELS(Rsqrt, Gpu){GpuUnary(kGpuFloatingOrComplex)};
 MR_KERNELS(Reciprocal, Gpu){GpuUnary(kGpuReciprocal)};

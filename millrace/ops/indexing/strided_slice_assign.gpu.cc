@@ -5,9 +5,11 @@
 
 namespace millrace::ops {
 
-MR_KERNELS(StridedSliceAssign, Gpu){{.types = "T: " MR_GPU_TYPES,
-                                     .make = MakeOnGpu<StridedAssignKernel>,
-                                     .host = "begin, end, strides"}};
+MR_KERNELS(StridedSliceAssign, Gpu){
+    {.types = "T: " MR_GPU_TYPES,
+     .make = MakeOnGpu<StridedAssignKernel>,
+     .host = "begin, end, strides"},
+    {.types = "T: int32", .make = OnHost, .host = "*"}};
 MR_KERNELS(ResourceStridedSliceAssign, Gpu){
     {.types = "T: " MR_GPU_TYPES,
      .make = MakeOnGpu<StridedAssignKernel>,

@@ -50,8 +50,9 @@ MR_KERNELS(BroadcastTo, Gpu){
     {.types = "T: int32", .make = OnHost, .host = "*"}};
 
 MR_KERNELS(TileGrad, Gpu){
-    {.types = "T: float, double, half, bfloat16, int16, int64, complex64, "
-              "complex128",
+    {.types =
+         "T: float, double, half, bfloat16, int16, int32, int64, complex64, "
+         "complex128",
      .make = MakeKernel<TileGradGpu>,
      .host = "multiples"}};
 

@@ -3,8 +3,9 @@
 
 namespace millrace::ops {
 
-#define MR_GPU_ASSIGN_TYPES \
-  "bfloat16, bool, complex128, complex64, double, float, half, int64, uint32"
+#define MR_GPU_ASSIGN_TYPES                                                   \
+  "bfloat16, bool, complex128, complex64, double, float, half, int8, int16, " \
+  "int64, uint8, uint16, uint32, uint64"
 
 MR_KERNELS(Assign, Gpu){{.types = "T: " MR_GPU_ASSIGN_TYPES, .make = OnHost}};
 MR_KERNELS(AssignVariableOp,

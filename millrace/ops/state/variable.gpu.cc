@@ -12,7 +12,8 @@ MR_KERNELS(VariableV2,
 MR_KERNELS(Variable,
            Gpu){{.types = "dtype: " MR_GPU_VARIABLE_TYPES, .make = OnHost}};
 MR_KERNELS(VarHandleOp,
-           Gpu){{.types = "dtype: " MR_GPU_VARIABLE_TYPES ", variant",
+           Gpu){{.types = "dtype: " MR_GPU_VARIABLE_TYPES
+                          ", int8, int16, uint8, uint16, uint64, variant",
                  .make = OnHost,
                  .host = "*"}};
 MR_KERNELS(VarIsInitializedOp, Gpu){{.make = OnHost, .host = "*"}};
