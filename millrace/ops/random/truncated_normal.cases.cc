@@ -33,6 +33,13 @@ void TruncatedSamplers(CaseList& c, DataType t) {
             {{"dtype", t}, {"seed", 7}})
       .Run({"op"})
       .Run({"op"});
+  c.Sequence("long rows")
+      .Node("op", "ParameterizedTruncatedNormal",
+            {Vec({2, 900}), Vec(t, {0, 1}), Vec(t, {1}), Vec(t, {-0.5, 0.5}),
+             Scalar(t, 1)},
+            {{"dtype", t}, {"seed", 7}})
+      .Run({"op"})
+      .Run({"op"});
 }
 
 void FailsWith(CaseList& c, Value shape, std::vector<Value> parameters,

@@ -6,16 +6,11 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/distributions.h"
 #include "millrace/ops/random/random_stream.h"
+#include "millrace/ops/random/truncated_normal.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
-
-// Stock gives up on a number after this many attempts, and reserves as many for
-// each.
-constexpr int kMostAttempts = 1000;
-// Numbers in a batch, if all have the same parameters.
-constexpr int64_t kBatchOfEqual = 100;
 
 // Samples normal numbers between limits, in the arithmetic of T: each operation
 // on half is rounded. The batches go on with one stream, so there is one
@@ -36,7 +31,7 @@ class TruncatedSampler {
   Status Fill(Parameters p, T* out, T* end) {
     if (!(p.deviation > 0 && p.low < p.high &&
           (std::isfinite(p.low) || std::isfinite(p.high)))) {
-      return InvalidArgument("Invalid parameters");
+      return TruncatedPlan::BadParameters();
     }
     // The lower limit becomes the nearer one.
     if ((std::isinf(p.low) && p.low < 0) || p.high < p.mean) {
@@ -105,9 +100,8 @@ class TruncatedSampler {
       attempts_ = 0;
       return OkStatus();
     }
-    if (++attempts_ < kMostAttempts) return OkStatus();
-    return Internal("TruncatedNormal ", sampler,
-                    " rejection sampler failed to accept a sample.");
+    if (++attempts_ < kMostTruncatedAttempts) return OkStatus();
+    return TruncatedPlan::NothingFound(sampler);
   }
 
   // Looks for a cancelled step from time to time.
@@ -177,20 +171,11 @@ class ParameterizedTruncatedNormalKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    MR_ASSIGN_OR_RETURN(TensorShape shape, ShapeOf(ctx.input(0)));
-    const int64_t rows = shape.dim(0);
-    MR_ASSIGN_OR_RETURN(const bool are_equal, CheckParameters(ctx, rows));
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(const TruncatedPlan plan, TruncatedPlan::Make(ctx));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, plan.shape));
     const int64_t size = out->num_elements();
-    const int64_t batches =
-        are_equal ? (size + kBatchOfEqual - 1) / kBatchOfEqual : rows;
-    const int64_t samples = are_equal   ? kBatchOfEqual
-                            : rows == 0 ? 0
-                                        : size / rows;
-    const Philox4x32 base =
-        stream_->Reserve(static_cast<uint64_t>(batches) * 2 * kMostAttempts *
-                         (static_cast<uint64_t>(samples) + 3) / 4);
+    const int64_t batches = plan.batches, samples = plan.samples;
+    const Philox4x32 base = stream_->Reserve(plan.reserved);
     return Dispatch<float, double, Half>(
         out->dtype(), [&]<class T>() -> Status {
           TruncatedSampler<T> sampler(ctx, base);
@@ -210,41 +195,6 @@ class ParameterizedTruncatedNormalKernel {
   }
 
  private:
-  static StatusOr<TensorShape> ShapeOf(const Tensor& shape) {
-    if (shape.rank() != 1) {
-      return InvalidArgument("Input shape should be a vector, got shape: ",
-                             shape.shape().DebugString());
-    }
-    if (shape.num_elements() == 0) {
-      return InvalidArgument("Shape tensor must not be empty, got ",
-                             shape.DebugString());
-    }
-    return ShapeFromTensor(shape);
-  }
-
-  // Returns whether each parameter is one for all rows.
-  static StatusOr<bool> CheckParameters(KernelContext& ctx, int64_t rows) {
-    constexpr const char* kNames[] = {"means", "stddevs", "minvals", "maxvals"};
-    bool are_equal = true;
-    for (int i = 1; i <= 4; ++i) {
-      const Tensor& t = ctx.input(i);
-      if (t.rank() > 1) {
-        return InvalidArgument("Input ", kNames[i - 1],
-                               " should be a scalar or vector, got shape: ",
-                               t.shape().DebugString());
-      }
-      are_equal &= t.num_elements() == 1;
-    }
-    for (int i = 1; i <= 4; ++i) {
-      const int64_t n = ctx.input(i).num_elements();
-      if (n == 1 || n == rows) continue;
-      return InvalidArgument("Input ", kNames[i - 1],
-                             " should have length 1 or shape[0], got shape: ",
-                             ctx.input(i).shape().DebugString());
-    }
-    return are_equal;
-  }
-
   std::unique_ptr<RandomStream> stream_;
 };
 
