@@ -36,7 +36,7 @@ Value Lengths(int rank, int n, int m) {
 
 void ComplexCases(CaseList& c, int rank) {
   c.EachType("Tcomplex", [&](CaseList& c, DataType t) {
-    for (const int64_t n : {1, 2, 3, 4, 5, 8, 12, 30, 64}) {
+    for (const int64_t n : {1, 2, 3, 4, 5, 8, 12, 30, 64, 74, 360}) {
       c.Ok({Rand(t, Lines(rank, {2}, n, 3))}).Tolerance(ToleranceOf(t));
     }
     // Large prime factors.

@@ -8,6 +8,7 @@
 #include "millrace/base/threads/lanes.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/signal/fft.h"
 #include "millrace/ops/signal/fourier.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -106,107 +107,48 @@ Status ForRows(KernelContext& ctx, const DimVector& tensor_sizes,
                          });
 }
 
-// The type of numbers on the side of an op that is not transformed.
-enum class Numbers { kComplex, kReal };
-
 // Attributes and transforms that the ops share.
 class FftBase {
  public:
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
-    if (x.rank() < rank_) {
-      return InvalidArgument("Input must have rank of at least ", rank_,
-                             " but got: ", x.shape().DebugString());
-    }
-    const int outer = x.rank() - rank_;
-    DimVector in_sizes, lengths;
-    for (int i = 0; i < rank_; ++i) in_sizes.push_back(x.dim(outer + i));
-    lengths = in_sizes;
-    if (real_)
-      MR_RETURN_IF_ERROR(ReadLengths(ctx.input(1), outer, in_sizes, &lengths));
-    // If values are real, half of the last dimension is computed.
-    DimVector half = lengths;
-    if (real_) half.back() = half.back() == 0 ? 0 : half.back() / 2 + 1;
-    DimVector dims = x.shape().dims();
-    dims.resize(static_cast<size_t>(outer));
-    const DimVector& out_sizes = real_ && !inverse() ? half : lengths;
-    dims.insert(dims.end(), out_sizes.begin(), out_sizes.end());
-    MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, std::move(shape)));
+    MR_ASSIGN_OR_RETURN(const FftSizes sizes, options_.Plan(ctx));
+    const DimVector &in_sizes = sizes.in, &lengths = sizes.lengths;
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, sizes.shape));
     if (out->num_elements() == 0) return OkStatus();
     if (x.num_elements() == 0) {
       std::memset(out->mutable_data(), 0, out->size_bytes());
       return OkStatus();
     }
     Array a;
-    a.batch = x.shape().NumElements(0, outer);
-    a.sizes = half;
+    a.batch = sizes.batch;
+    a.sizes = sizes.half;
     MR_ASSIGN_OR_RETURN(Tensor temp, ctx.AllocateTemp(DataType::kComplex128,
                                                       TensorShape({a.size()})));
     a.data = temp.mutable_flat<Complex128>().data();
-    const auto last = static_cast<size_t>(rank_ - 1);
-    if (real_ && !inverse()) {
+    const size_t last = lengths.size() - 1;
+    if (options_.real && !options_.inverse()) {
       MR_RETURN_IF_ERROR(FromReal(ctx, x, in_sizes, lengths.back(), a));
     } else {
       MR_RETURN_IF_ERROR(FromComplex(ctx, x, in_sizes, a));
     }
-    const size_t axes = real_ ? last : last + 1;
+    const size_t axes = options_.real ? last : last + 1;
     for (size_t d = 0; d < axes; ++d) {
       if (lengths[d] == 1) continue;
       MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(lengths[d]));
-      MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, direction_, d, a));
+      MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, options_.direction, d, a));
     }
-    return real_ && inverse() ? ToReal(ctx, a, lengths.back(), out)
-                              : ToComplex(ctx, a, out);
+    return options_.real && options_.inverse()
+               ? ToReal(ctx, a, lengths.back(), out)
+               : ToComplex(ctx, a, out);
   }
 
  protected:
-  FftBase(FourierDirection direction, Numbers numbers, int rank)
-      : direction_(direction), real_(numbers == Numbers::kReal), rank_(rank) {}
+  explicit FftBase(const FftOptions& options) : options_(options) {}
 
-  Status CheckTypes(const KernelInit& init) const {
-    const DataType real = inverse() ? init.output_type(0) : init.input_type(0);
-    const DataType complex =
-        inverse() ? init.input_type(0) : init.output_type(0);
-    if (real_ &&
-        (real == DataType::kDouble) != (complex == DataType::kComplex128)) {
-      return InvalidArgument("Wrong types for ",
-                             inverse() ? "inverse" : "forward",
-                             " real FFT: in=", DataTypeName(init.input_type(0)),
-                             " out=", DataTypeName(init.output_type(0)));
-    }
-    return OkStatus();
-  }
+  const FftOptions options_;
 
  private:
-  bool inverse() const { return direction_ == FourierDirection::kInverse; }
-
-  // `outer` dimensions are in front of those that are transformed.
-  Status ReadLengths(const Tensor& t, int outer, const DimVector& in_sizes,
-                     DimVector* lengths) const {
-    if (t.rank() != 1 || t.dim(0) != rank_) {
-      return InvalidArgument("fft_length must have shape [", rank_, "]");
-    }
-    for (int i = 0; i < rank_; ++i) {
-      const int64_t n = t.flat<int32_t>()[static_cast<size_t>(i)];
-      const auto d = static_cast<size_t>(i);
-      if (n < 0) {
-        return InvalidArgument("fft_length[", i, "] must >= 0, but got: ", n);
-      }
-      const bool is_half = inverse() && i == rank_ - 1;
-      const int64_t least = is_half ? n / 2 + 1 : n;
-      // Sizes of 0 are accepted.
-      if (in_sizes[d] != 0 && in_sizes[d] < least) {
-        return InvalidArgument("Input dimension ", outer + i,
-                               " must have length of at least ", least,
-                               " but got: ", in_sizes[d]);
-      }
-      (*lengths)[d] = n;
-    }
-    return OkStatus();
-  }
-
   static Status FromComplex(KernelContext& ctx, const Tensor& x,
                             const DimVector& sizes, const Array& a) {
     return Dispatch(ComplexTypes{}, x.dtype(), [&]<class T>() -> Status {
@@ -280,39 +222,32 @@ class FftBase {
     });
   }
 
-  const FourierDirection direction_;
-  const bool real_;
-  const int rank_;  // number of last dimensions that are transformed
   const std::unique_ptr<Plans> plans_ = std::make_unique<Plans>();
 };
 
-template <FourierDirection kDirection, Numbers kNumbers, int kRank>
+template <FourierDirection kDirection, bool kReal, int kRank>
 class FftKernel : public FftBase {
  public:
   static StatusOr<std::unique_ptr<FftKernel>> Make(const KernelInit& init) {
     auto k = std::make_unique<FftKernel>();
-    MR_RETURN_IF_ERROR(k->CheckTypes(init));
+    MR_RETURN_IF_ERROR(k->options_.CheckTypes(init));
     return k;
   }
-  FftKernel() : FftBase(kDirection, kNumbers, kRank) {}
+  FftKernel() : FftBase({kDirection, kReal, kRank}) {}
 };
 
 template <int kRank>
 constexpr KernelEntry kForward = {
-    .make = MakeKernel<
-        FftKernel<FourierDirection::kForward, Numbers::kComplex, kRank>>};
+    .make = MakeKernel<FftKernel<FourierDirection::kForward, false, kRank>>};
 template <int kRank>
 constexpr KernelEntry kInverse = {
-    .make = MakeKernel<
-        FftKernel<FourierDirection::kInverse, Numbers::kComplex, kRank>>};
+    .make = MakeKernel<FftKernel<FourierDirection::kInverse, false, kRank>>};
 template <int kRank>
 constexpr KernelEntry kRealForward = {
-    .make = MakeKernel<
-        FftKernel<FourierDirection::kForward, Numbers::kReal, kRank>>};
+    .make = MakeKernel<FftKernel<FourierDirection::kForward, true, kRank>>};
 template <int kRank>
 constexpr KernelEntry kRealInverse = {
-    .make = MakeKernel<
-        FftKernel<FourierDirection::kInverse, Numbers::kReal, kRank>>};
+    .make = MakeKernel<FftKernel<FourierDirection::kInverse, true, kRank>>};
 
 }  // namespace
 

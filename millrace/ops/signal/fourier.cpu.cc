@@ -6,8 +6,6 @@
 namespace millrace::ops {
 namespace {
 
-// For larger prime factors p, p^2 operations cost more than a convolution.
-constexpr int64_t kLargestFactor = 37;
 constexpr double kPi = 3.14159265358979323846;
 
 // The compiler's complex product checks for infinities.
@@ -20,18 +18,6 @@ Complex128 Root(int64_t k, int64_t n) {
   const double angle =
       -2 * kPi * (static_cast<double>(k) / static_cast<double>(n));
   return {std::cos(angle), std::sin(angle)};
-}
-
-// Returns factors 4 before the others; none if one is too large.
-std::vector<int64_t> Factorize(int64_t n) {
-  std::vector<int64_t> factors;
-  for (; n % 4 == 0; n /= 4) factors.push_back(4);
-  for (int64_t p = 2; n > 1; ++p) {
-    if (p > kLargestFactor) return {};
-    for (; n % p == 0; n /= p) factors.push_back(p);
-  }
-  if (factors.empty()) factors.push_back(1);
-  return factors;
 }
 
 // One step of Stockham's algorithm: lines of `n` = r * m elements, `stride` of
@@ -95,8 +81,19 @@ void StepOf(const Step& s, const Complex128* x, Complex128* y) {
 
 }  // namespace
 
+std::vector<int64_t> FourierFactors(int64_t n) {
+  std::vector<int64_t> factors;
+  for (; n % 4 == 0; n /= 4) factors.push_back(4);
+  for (int64_t p = 2; n > 1; ++p) {
+    if (p > kLargestFourierFactor) return {};
+    for (; n % p == 0; n /= p) factors.push_back(p);
+  }
+  if (factors.empty()) factors.push_back(1);
+  return factors;
+}
+
 StatusOr<std::unique_ptr<const FourierPlan>> FourierPlan::Make(int64_t n) {
-  std::unique_ptr<FourierPlan> plan(new FourierPlan(n, Factorize(n)));
+  std::unique_ptr<FourierPlan> plan(new FourierPlan(n, FourierFactors(n)));
   MR_RETURN_IF_ERROR(plan->Tabulate());
   return std::unique_ptr<const FourierPlan>(std::move(plan));
 }

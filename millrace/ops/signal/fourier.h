@@ -13,6 +13,12 @@ namespace millrace::ops {
 
 enum class FourierDirection { kForward, kInverse };
 
+// For larger prime factors p, p^2 operations cost more than a convolution.
+inline constexpr int64_t kLargestFourierFactor = 37;
+// Returns the factors of n by which lines are transformed, those of 4 before
+// the others; none if one is too large.
+std::vector<int64_t> FourierFactors(int64_t n);
+
 // Immutable; any number of threads may use it at once.
 class FourierPlan {
  public:
