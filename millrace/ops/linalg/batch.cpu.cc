@@ -25,6 +25,13 @@ StatusOr<MatrixBatch> ReadSquareBatch(const Tensor& t) {
   return b;
 }
 
+StatusOr<MatrixBatch> ReadLuBatch(const Tensor& t) {
+  if (t.rank() < 2) {
+    return InvalidArgument("Input tensor must have rank >= 2, got ", t.rank());
+  }
+  return ReadSquareBatch(t);
+}
+
 Status ExpectSameBatches(const Tensor& a, const Tensor& b) {
   if (a.rank() != b.rank()) {
     return InvalidArgument("All input tensors must have the same rank.");

@@ -26,6 +26,8 @@ struct MatrixBatch {
 StatusOr<MatrixBatch> ReadBatch(const Tensor& t, int input = 0);
 // Also returns INVALID_ARGUMENT if the matrices are not square.
 StatusOr<MatrixBatch> ReadSquareBatch(const Tensor& t);
+// Does the same in the words of Lu.
+StatusOr<MatrixBatch> ReadLuBatch(const Tensor& t);
 // Returns INVALID_ARGUMENT unless inputs 0 and 1 have one rank and, apart from
 // the matrices, one shape.
 Status ExpectSameBatches(const Tensor& a, const Tensor& b);

@@ -20,6 +20,9 @@ MR_CASES(Cholesky)(CaseList& c) {
   c.Ok({Full(kFloat, {1, 1}, -1)});
   c.Ok({Of(kDouble, {2, 2, 2}, {4, 9, 1, 3, 9, 9, 3, 5})});
   c.Ok({Definite(kFloat, 40)}).Tolerance(MatrixTolerance(kFloat));
+  c.Ok({Definite(kC, 140)}).Tolerance(MatrixTolerance(kC));
+  c.Ok({Full(kFloat, {2, 130, 130}, -1)})
+      .NoStock("stock leaves elements above the diagonal");
   // A symmetric matrix whose two halves both count.
   c.Sequence("gradient")
       .Node("x", "Identity", {Definite(kDouble, 3)})

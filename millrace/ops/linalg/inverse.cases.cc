@@ -19,6 +19,7 @@ MR_CASES(MatrixInverse)(CaseList& c) {
         .Gradient();
   }
   c.Ok({Rand(kDouble, {3, 2, 2}, 1, 2)}).Tolerance(1e-9);
+  c.Ok({Invertible(kC, 40)}).Tolerance(1e-9);
   c.Error({Full(kFloat, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
   c.Error({Of(kFloat, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
           "Input is not invertible.");

@@ -12,7 +12,9 @@ MR_CASES(Lu)(CaseList& c) {
     c.Ok({Empty(t, {0, 2, 2})});
   });
   c.Ok({Rand(kDouble, {40, 40})}).Tolerance(1e-9);
+  c.Ok({Rand(kDouble, {2, 140, 140})}).Tolerance(1e-7);
   c.Error({Full(kFloat, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
+  c.Error({Full(kFloat, {130, 130}, 1)}, kInvalid, "Input is not invertible.");
   c.Error({Of(kFloat, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
           "Input is not invertible.");
 }

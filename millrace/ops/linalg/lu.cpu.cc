@@ -7,10 +7,7 @@ namespace {
 
 Status RunLu(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
-  if (x.rank() < 2) {
-    return InvalidArgument("Input tensor must have rank >= 2, got ", x.rank());
-  }
-  MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadSquareBatch(x));
+  MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadLuBatch(x));
   const int64_t n = b.rows;
   MR_ASSIGN_OR_RETURN(Tensor* const lu, ctx.AllocateOutput(0, x.shape()));
   MR_ASSIGN_OR_RETURN(Tensor* const order, AllocateBatch(ctx, 1, b, {n}));

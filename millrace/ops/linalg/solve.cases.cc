@@ -43,6 +43,7 @@ MR_CASES(MatrixSolve)(CaseList& c) {
     }
   }
   c.Ok({Rand(kDouble, {2, 3, 4, 4}), F64({2, 3, 4, 1})}).Tolerance(1e-8);
+  c.Ok({Invertible(kFloat, 140), F32({140, 40})}).Tolerance(1e-3);
   c.Error({Full(kFloat, {2, 2}, 1), F32({2, 1})}, kInvalid,
           "Input matrix is not invertible.");
   c.Error({Invertible(kFloat, 3), F32({2, 1})}, kInvalid,
@@ -71,6 +72,7 @@ MR_CASES(MatrixTriangularSolve)(CaseList& c) {
   }
   c.Ok({Invertible(kDouble, 3), F64({2, 3, 2})}).Tolerance(1e-10).Gradient();
   c.Ok({Rand(kDouble, {2, 1, 3, 3}, 1, 2), F64({4, 3, 2})}).Tolerance(1e-8);
+  c.Ok({Invertible(kDouble, 50), F64({2, 50, 40})}).Tolerance(1e-8);
   c.Error({Invertible(kFloat, 3), F32({2, 2})}, kInvalid,
           "In[0] mismatch In[1] shape: 3 vs. 2: [3,3] [2,2]");
   c.Error({Invertible(kFloat, 3), F32({3})}, kInvalid,
