@@ -10,11 +10,6 @@
 namespace millrace::ops {
 namespace {
 
-Status ZeroOnGpu(KernelContext& ctx, Tensor& t) {
-  return FillGpuBytes(ctx, GpuOutput(t), 0,
-                      static_cast<int64_t>(t.size_bytes()));
-}
-
 class GpuMatMulKernel {
  public:
   static StatusOr<GpuMatMulKernel> Make(const KernelInit& init) {
@@ -34,9 +29,7 @@ class GpuMatMulKernel {
     MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({p.m, p.n}));
     MR_ASSIGN_OR_RETURN(Tensor* const c,
                         ctx.AllocateOutput(0, std::move(shape)));
-    if (c->num_elements() == 0) return OkStatus();
-    if (p.k == 0) return ZeroOnGpu(ctx, *c);
-    return product_.Run(ctx, p, GpuInput(a), GpuInput(b), GpuOutput(*c));
+    return product_.RunOrZero(ctx, p, GpuInput(a), GpuInput(b), GpuOutput(*c));
   }
 
  private:
@@ -61,10 +54,8 @@ class GpuBatchMatMulKernel {
     MR_ASSIGN_OR_RETURN(const BatchProblem batch,
                         BatchProblem::Of(x, adj_x_, y, adj_y_, kBatches));
     MR_ASSIGN_OR_RETURN(Tensor* const z, ctx.AllocateOutput(0, batch.shape()));
-    if (z->num_elements() == 0) return OkStatus();
-    if (batch.problem().k == 0) return ZeroOnGpu(ctx, *z);
-    return product_.Run(ctx, batch.problem(), GpuInput(x), GpuInput(y),
-                        GpuOutput(*z));
+    return product_.RunOrZero(ctx, batch.problem(), GpuInput(x), GpuInput(y),
+                              GpuOutput(*z));
   }
 
  private:

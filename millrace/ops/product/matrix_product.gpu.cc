@@ -61,6 +61,15 @@ Status GpuMatrixProduct::Run(KernelContext& ctx, const MatrixProblem& p,
   return OkStatus();
 }
 
+Status GpuMatrixProduct::RunOrZero(KernelContext& ctx, const MatrixProblem& p,
+                                   GpuPointer a, GpuPointer b,
+                                   GpuPointer c) const {
+  if (p.batches == 0 || p.m == 0 || p.n == 0) return OkStatus();
+  if (p.k > 0) return Run(ctx, p, a, b, c);
+  const auto size = static_cast<int64_t>(SizeOf(p.type));
+  return FillGpuBytes(ctx, c, 0, p.batches * p.m * p.n * size);
+}
+
 StatusOr<bool> GpuMatrixProduct::RunWithEpilogue(
     KernelContext& ctx, const MatrixProblem& p, GpuPointer a, GpuPointer b,
     GpuPointer c, const cuda::ProductEpilogue& epilogue) {

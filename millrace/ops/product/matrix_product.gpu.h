@@ -26,6 +26,11 @@ class GpuMatrixProduct {
   Status Run(KernelContext& ctx, const MatrixProblem& p, GpuPointer a,
              GpuPointer b, GpuPointer c) const;
 
+  // Does the same for any sizes: sets c to zeros where there is nothing to add
+  // up.
+  Status RunOrZero(KernelContext& ctx, const MatrixProblem& p, GpuPointer a,
+                   GpuPointer b, GpuPointer c) const;
+
   // Enqueues a single product with an epilogue. Returns false if nothing was
   // enqueued, since no library computes both together.
   static StatusOr<bool> RunWithEpilogue(KernelContext& ctx,

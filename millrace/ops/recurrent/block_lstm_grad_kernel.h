@@ -3,8 +3,6 @@
 // for all steps at once.
 #pragma once
 
-#include <utility>
-
 #include "millrace/ops/recurrent/block_lstm.h"
 #include "millrace/ops/recurrent/recurrence.h"
 #include "millrace/tensor/dispatch.h"
@@ -23,12 +21,6 @@ enum BlockLstmGradient {
   kWcfGrad,
   kWcoGrad,
   kBGrad
-};
-
-// The gradients of the gates' sums of all steps, and the outputs that went into
-// each step.
-struct BlockLstmTemps {
-  Tensor dgates, h_before;
 };
 
 template <class R, GateOrder kOrder>
@@ -119,27 +111,35 @@ class BlockLstmGradKernel {
   Status RunTyped(KernelContext& ctx, const LstmLayer& l,
                   int64_t length) const {
     Tensor* out[8];
+    const int64_t step = l.batch * l.cell;
+    const bool is_empty = length == 0 || step == 0;
     for (int i = 0; i < 8; ++i) {
       MR_ASSIGN_OR_RETURN(out[i],
                           ctx.AllocateOutput(i, ctx.input(kSteps + i).shape()));
-      MR_RETURN_IF_ERROR(recurrence_.Zero(ctx, R::template Write<T>(out[i]),
-                                          out[i]->num_elements()));
+      // The elements that nothing computes below are zero.
+      const bool is_peephole = i >= kWciGrad && i <= kWcoGrad;
+      int64_t computed = out[i]->num_elements();
+      if (is_empty || (is_peephole && !l.use_peephole)) {
+        computed = 0;
+      } else if (i == kXGrad) {
+        computed = length * l.batch * l.input;
+      }
+      MR_RETURN_IF_ERROR(
+          recurrence_.Zero(ctx, R::template Write<T>(out[i]) + computed,
+                           out[i]->num_elements() - computed));
     }
-    if (length == 0 || l.batch == 0 || l.cell == 0) return OkStatus();
-    BlockLstmTemps temps;
-    MR_ASSIGN_OR_RETURN(temps.dgates, TempOfSteps(ctx, DataTypeOf<T>, length,
-                                                  l.batch, 4 * l.cell));
-    MR_ASSIGN_OR_RETURN(temps.h_before, TempOfSteps(ctx, DataTypeOf<T>, length,
-                                                    l.batch, l.cell));
-    MR_RETURN_IF_ERROR(RunSteps<T>(ctx, l, length, &temps, out));
-    MR_RETURN_IF_ERROR(RunProducts<T>(ctx, l, length, &temps, out));
-    return RunSums<T>(ctx, l, length, temps, out);
+    if (is_empty) return OkStatus();
+    MR_ASSIGN_OR_RETURN(Tensor dgates, TempOfSteps(ctx, DataTypeOf<T>, length,
+                                                   l.batch, 4 * l.cell));
+    MR_RETURN_IF_ERROR(RunSteps<T>(ctx, l, length, &dgates, out));
+    MR_RETURN_IF_ERROR(RunProducts<T>(ctx, l, length, dgates, out));
+    return RunSums<T>(ctx, l, length, dgates, out);
   }
 
   // Computes the gradients of the gates' sums, of cs_prev and of h_prev.
   template <class T>
   Status RunSteps(KernelContext& ctx, const LstmLayer& l, int64_t length,
-                  BlockLstmTemps* temps, Tensor** out) const {
+                  Tensor* dgates, Tensor** out) const {
     const int64_t step = l.batch * l.cell;
     const auto at = [&](int i, int64_t t) {
       return ElementsOf<R, T>(ctx, i) + t * step;
@@ -147,7 +147,7 @@ class BlockLstmGradKernel {
     const T* const w_h = ElementsOf<R, T>(ctx, kWeights) + l.input * 4 * l.cell;
     T* const cs_grad = R::template Write<T>(out[kCsPrevGrad]);
     T* const h_grad = R::template Write<T>(out[kHPrevGrad]);
-    T* const dgates = R::template Write<T>(&temps->dgates);
+    T* const first_d = R::template Write<T>(dgates);
     const MatrixProblem p{.type = DataTypeOf<T>,
                           .m = l.batch,
                           .k = 4 * l.cell,
@@ -157,11 +157,15 @@ class BlockLstmGradKernel {
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
       const T* const cs_prev =
           t == 0 ? ElementsOf<R, T>(ctx, kFirstCells) : at(kCs, t - 1);
-      T* const d = dgates + t * 4 * step;
-      // The gradients that later steps gave are still in the outputs.
-      const LstmStepGradient<T> in{at(kI, t),     at(kF, t),  at(kO, t),
-                                   at(kCi, t),    at(kCo, t), at(kCsGrad, t),
-                                   at(kHGrad, t), cs_grad,    h_grad};
+      T* const d = first_d + t * 4 * step;
+      LstmStepGradient<T> in{at(kI, t),    at(kF, t),  at(kO, t),
+                             at(kCi, t),   at(kCo, t), at(kCsGrad, t),
+                             at(kHGrad, t)};
+      if (t + 1 < length) {
+        // The gradients that later steps gave are still in the outputs.
+        in.later_cs_grad = cs_grad;
+        in.later_h_grad = h_grad;
+      }
       MR_RETURN_IF_ERROR(recurrence_.template StepBack<T>(
           ctx, l, in, LayerPeepholes<R, T>(ctx), cs_prev, d, cs_grad));
       MR_RETURN_IF_ERROR(recurrence_.Product(ctx, p, d, w_h, h_grad));
@@ -172,73 +176,44 @@ class BlockLstmGradKernel {
   // Computes the gradients of x and w.
   template <class T>
   Status RunProducts(KernelContext& ctx, const LstmLayer& l, int64_t length,
-                     BlockLstmTemps* temps, Tensor** out) const {
-    const int64_t step = l.batch * l.cell, rows = length * l.batch;
-    T* const before = R::template Write<T>(&temps->h_before);
-    const T* const dgates = R::template Read<T>(temps->dgates);
-    MR_RETURN_IF_ERROR(recurrence_.Copy(
-        ctx, before, ElementsOf<R, T>(ctx, kFirstOutputs), step));
-    MR_RETURN_IF_ERROR(recurrence_.Copy(
-        ctx, before + step, ElementsOf<R, T>(ctx, kH), (length - 1) * step));
-    MatrixProblem p{.type = DataTypeOf<T>,
-                    .m = rows,
-                    .k = 4 * l.cell,
-                    .n = l.input,
-                    .transpose_b = true};
-    MR_RETURN_IF_ERROR(recurrence_.Product(ctx, p, dgates,
+                     const Tensor& dgates, Tensor** out) const {
+    const T* const d = R::template Read<T>(dgates);
+    const MatrixProblem p{.type = DataTypeOf<T>,
+                          .m = length * l.batch,
+                          .k = 4 * l.cell,
+                          .n = l.input,
+                          .transpose_b = true};
+    MR_RETURN_IF_ERROR(recurrence_.Product(ctx, p, d,
                                            ElementsOf<R, T>(ctx, kWeights),
                                            R::template Write<T>(out[kXGrad])));
-    p = {.type = DataTypeOf<T>,
-         .m = l.input,
-         .k = rows,
-         .n = 4 * l.cell,
-         .transpose_a = true};
-    T* const w_grad = R::template Write<T>(out[kWGrad]);
-    MR_RETURN_IF_ERROR(recurrence_.Product(
-        ctx, p, ElementsOf<R, T>(ctx, kSteps), dgates, w_grad));
-    p.m = l.cell;
-    return recurrence_.Product(ctx, p, before, dgates,
-                               w_grad + l.input * 4 * l.cell);
+    return recurrence_.template MultiplyInputsBack<T>(
+        ctx, l, p.m, ElementsOf<R, T>(ctx, kSteps),
+        ElementsOf<R, T>(ctx, kFirstOutputs), ElementsOf<R, T>(ctx, kH), d,
+        R::template Write<T>(out[kWGrad]));
   }
 
   // Computes the gradients of the bias and of the peepholes.
   template <class T>
   Status RunSums(KernelContext& ctx, const LstmLayer& l, int64_t length,
-                 const BlockLstmTemps& temps, Tensor** out) const {
-    MR_ASSIGN_OR_RETURN(
-        Tensor sums,
-        ctx.AllocateTemp(DataType::kFloat, TensorShape({4 * l.cell})));
-    float* const s = R::template Write<float>(&sums);
-    const T* const d = R::template Read<T>(temps.dgates);
-    const int64_t rows = length * l.batch, step = l.batch * l.cell;
-    const auto store = [&](int i) {
-      return recurrence_.Round(ctx, s, out[i]->num_elements(),
-                               R::template Write<T>(out[i]));
-    };
-    MR_RETURN_IF_ERROR(recurrence_.Zero(ctx, s, 4 * l.cell));
-    MR_RETURN_IF_ERROR(recurrence_.template AddSums<T>(ctx, rows, 4 * l.cell,
-                                                       {d, 4 * l.cell}, {}, s));
-    MR_RETURN_IF_ERROR(store(kBGrad));
-    if (!l.use_peephole) return OkStatus();
-    const T* const first = ElementsOf<R, T>(ctx, kFirstCells);
-    const T* const cells = ElementsOf<R, T>(ctx, kCs);
-    const auto add = [&](int64_t gate, int64_t from, int64_t steps,
-                         const T* values) {
-      return recurrence_.template AddSums<T>(
-          ctx, steps * l.batch, l.cell,
-          {d + from * 4 * step + gate, 4 * l.cell}, {values, l.cell}, s);
-    };
-    const std::pair<int, int64_t> before[] = {{kWciGrad, 0},
-                                              {kWcfGrad, l.ForgetGate()}};
-    for (const auto& [result, gate] : before) {
-      MR_RETURN_IF_ERROR(recurrence_.Zero(ctx, s, l.cell));
-      MR_RETURN_IF_ERROR(add(gate, 0, 1, first));
-      MR_RETURN_IF_ERROR(add(gate, 1, length - 1, cells));
-      MR_RETURN_IF_ERROR(store(result));
+                 const Tensor& dgates, Tensor** out) const {
+    const T* const d = R::template Read<T>(dgates);
+    const int64_t rows = length * l.batch, row = 4 * l.cell;
+    const RowSum<T> bias{row,     d,       row,
+                         nullptr, nullptr, R::template Write<T>(out[kBGrad])};
+    if (!l.use_peephole) {
+      return recurrence_.template SumRows<T>(ctx, rows, l.batch, {bias});
     }
-    MR_RETURN_IF_ERROR(recurrence_.Zero(ctx, s, l.cell));
-    MR_RETURN_IF_ERROR(add(l.OutputGate(), 0, length, cells));
-    return store(kWcoGrad);
+    const T* const before = ElementsOf<R, T>(ctx, kFirstCells);
+    const T* const cells = ElementsOf<R, T>(ctx, kCs);
+    const auto peephole = [&](int i, int64_t gate, const T* first,
+                              const T* rest) -> RowSum<T> {
+      return {l.cell, d + gate, row, first, rest, R::template Write<T>(out[i])};
+    };
+    return recurrence_.template SumRows<T>(
+        ctx, rows, l.batch,
+        {bias, peephole(kWciGrad, 0, before, cells),
+         peephole(kWcfGrad, l.ForgetGate(), before, cells),
+         peephole(kWcoGrad, l.OutputGate(), cells, cells + l.batch * l.cell)});
   }
 
   LstmLayer layer_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/product/matrix_product.h"
 
@@ -15,22 +16,27 @@ Status ProductOrZero(KernelContext& ctx, const MatrixProduct& product,
                      const MatrixProblem& p, const char* a, const char* b,
                      char* c);
 
-// Rows of numbers, `stride` elements apart.
+// A sum over rows for each of some columns: of a[row], or of a[row] times the
+// values of that row, where there are any. Sums are added up in float.
 template <class T>
-struct RowsOf {
-  const T* at = nullptr;
+struct RowSum {
+  int64_t columns = 0;
+  const T* a = nullptr;  // rows are `stride` elements apart
   int64_t stride = 0;
+  // The values of the first rows, and of those behind them; their rows are
+  // contiguous. Null: there are none.
+  const T *first = nullptr, *rest = nullptr;
+  T* sum = nullptr;
 };
 
-// Adds up to sums[c], for each of the columns, a[r, c] * b[r, c] over all rows,
-// or a[r, c] if b.at is null. The order of the sums is that of the rows.
+// Sets all sums over `rows` rows; the first `first_rows` of them have their
+// values in `first`. The order of additions is that of the rows.
 template <class T>
-Status AddColumnSums(KernelContext& ctx, int64_t rows, int64_t columns,
-                     RowsOf<T> a, RowsOf<T> b, float* sums);
-extern template Status AddColumnSums<float>(KernelContext&, int64_t, int64_t,
-                                            RowsOf<float>, RowsOf<float>,
-                                            float*);
-extern template Status AddColumnSums<Half>(KernelContext&, int64_t, int64_t,
-                                           RowsOf<Half>, RowsOf<Half>, float*);
+Status SetRowSums(KernelContext& ctx, int64_t rows, int64_t first_rows,
+                  absl::Span<const RowSum<T>> sums);
+extern template Status SetRowSums<float>(KernelContext&, int64_t, int64_t,
+                                         absl::Span<const RowSum<float>>);
+extern template Status SetRowSums<Half>(KernelContext&, int64_t, int64_t,
+                                        absl::Span<const RowSum<Half>>);
 
 }  // namespace millrace::ops

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "millrace/kernel/kernel.h"
-#include "millrace/ops/product/matrix_problem.h"
 #include "millrace/ops/recurrent/gru_step.h"
 
 namespace millrace::ops::gru_cell {
@@ -86,6 +85,13 @@ inline Status ExpectGruSaved(const KernelContext& ctx, const GruSizes& s) {
 }
 
 template <class R>
+GruInputs InputsOf(const KernelContext& ctx) {
+  const auto in = [&](int i) { return R::Read(ctx.input(i)); };
+  return {in(kGruX),  in(kGruHPrev), in(kGruWRu),
+          in(kGruWC), in(kGruBRu),   in(kGruBC)};
+}
+
+template <class R>
 class GruCellKernel {
  public:
   static StatusOr<GruCellKernel> Make(const KernelInit& init) {
@@ -102,41 +108,9 @@ class GruCellKernel {
       MR_ASSIGN_OR_RETURN(Tensor* const t, ctx.AllocateOutput(i, shape));
       out[i] = R::Write(t);
     }
-    const int64_t b = s.batch, n = s.cell;
-    if (b == 0 || n == 0) return OkStatus();
-    // From x and from h_prev: sums of the gates, then of the candidate.
-    Tensor gates[2], candidate[2];
-    for (int i = 0; i < 2; ++i) {
-      MR_ASSIGN_OR_RETURN(gates[i], ctx.AllocateTemp(DataType::kFloat,
-                                                     TensorShape({b, 2 * n})));
-      MR_ASSIGN_OR_RETURN(candidate[i],
-                          ctx.AllocateTemp(DataType::kFloat, shape));
-    }
-    MR_ASSIGN_OR_RETURN(Tensor r_h, ctx.AllocateTemp(DataType::kFloat, shape));
-    const auto in = [&](int i) { return R::Read(ctx.input(i)); };
-    MatrixProblem p{.type = DataType::kFloat, .m = b, .k = s.input, .n = 2 * n};
-    MR_RETURN_IF_ERROR(recurrence_.Product(ctx, p, in(kGruX), in(kGruWRu),
-                                           R::Write(&gates[0])));
-    p.n = n;
-    MR_RETURN_IF_ERROR(recurrence_.Product(ctx, p, in(kGruX), in(kGruWC),
-                                           R::Write(&candidate[0])));
-    p.k = n;
-    p.n = 2 * n;
-    MR_RETURN_IF_ERROR(recurrence_.Product(ctx, p, in(kGruHPrev),
-                                           in(kGruWRu) + s.input * 2 * n,
-                                           R::Write(&gates[1])));
-    MR_RETURN_IF_ERROR(
-        recurrence_.Gates(ctx, s,
-                          {R::Read(gates[0]), R::Read(gates[1]), in(kGruBRu),
-                           in(kGruHPrev), out[0], out[1], R::Write(&r_h)}));
-    p.n = n;
-    MR_RETURN_IF_ERROR(recurrence_.Product(ctx, p, R::Read(r_h),
-                                           in(kGruWC) + s.input * n,
-                                           R::Write(&candidate[1])));
-    return recurrence_.Output(
-        ctx, s,
-        {R::Read(candidate[0]), R::Read(candidate[1]), in(kGruBC),
-         in(kGruHPrev), out[1], out[2], out[3]});
+    if (shape.num_elements() == 0) return OkStatus();
+    return recurrence_.Step(ctx, s, InputsOf<R>(ctx),
+                            {out[0], out[1], out[2], out[3]});
   }
 
  private:
@@ -156,44 +130,17 @@ class GruCellGradKernel {
     MR_ASSIGN_OR_RETURN(const GruSizes s, ResolveGru(ctx));
     MR_RETURN_IF_ERROR(ExpectGruSaved(ctx, s));
     const int64_t b = s.batch, n = s.cell;
-    const TensorShape cells({b, n}), inputs({b, s.input});
-    MR_ASSIGN_OR_RETURN(Tensor* const d_x, ctx.AllocateOutput(0, inputs));
+    const TensorShape cells({b, n});
+    MR_ASSIGN_OR_RETURN(Tensor* const d_x,
+                        ctx.AllocateOutput(0, TensorShape({b, s.input})));
     MR_ASSIGN_OR_RETURN(Tensor* const d_h_prev, ctx.AllocateOutput(1, cells));
-    MR_ASSIGN_OR_RETURN(Tensor* const d_c_bar, ctx.AllocateOutput(2, cells));
-    MR_ASSIGN_OR_RETURN(Tensor* const d_gates,
+    MR_ASSIGN_OR_RETURN(Tensor* const d_c, ctx.AllocateOutput(2, cells));
+    MR_ASSIGN_OR_RETURN(Tensor* const d_ru,
                         ctx.AllocateOutput(3, TensorShape({b, 2 * n})));
-    MR_ASSIGN_OR_RETURN(Tensor x_part,
-                        ctx.AllocateTemp(DataType::kFloat, inputs));
-    MR_ASSIGN_OR_RETURN(Tensor d_r_h,
-                        ctx.AllocateTemp(DataType::kFloat, cells));
     const auto in = [&](int i) { return R::Read(ctx.input(i)); };
-    float* const d_c = R::Write(d_c_bar);
-    float* const d_ru = R::Write(d_gates);
-    GruBack back{in(kGruHPrev), in(kGruR), in(kGruU), in(kGruC),
-                 in(kGruDh),    nullptr,   d_c,       d_ru};
-    MR_RETURN_IF_ERROR(recurrence_.BackToCandidate(ctx, s, back));
-    MatrixProblem p{.type = DataType::kFloat,
-                    .m = b,
-                    .k = n,
-                    .n = s.input,
-                    .transpose_b = true};
-    MR_RETURN_IF_ERROR(
-        recurrence_.Product(ctx, p, d_c, in(kGruWC), R::Write(&x_part)));
-    p.n = n;
-    MR_RETURN_IF_ERROR(recurrence_.Product(
-        ctx, p, d_c, in(kGruWC) + s.input * n, R::Write(&d_r_h)));
-    back.d_r_h = R::Read(d_r_h);
-    MR_RETURN_IF_ERROR(recurrence_.BackToReset(ctx, s, back));
-    p.k = 2 * n;
-    MR_RETURN_IF_ERROR(recurrence_.Product(
-        ctx, p, d_ru, in(kGruWRu) + s.input * 2 * n, R::Write(d_h_prev)));
-    p.n = s.input;
-    MR_RETURN_IF_ERROR(
-        recurrence_.Product(ctx, p, d_ru, in(kGruWRu), R::Write(d_x)));
-    return recurrence_.Finish(
-        ctx, s,
-        {R::Read(x_part), in(kGruR), in(kGruU), in(kGruDh), R::Read(d_r_h),
-         R::Write(d_x), R::Write(d_h_prev)});
+    return recurrence_.StepBack(
+        ctx, s, InputsOf<R>(ctx), {in(kGruR), in(kGruU), in(kGruC), in(kGruDh)},
+        {R::Write(d_x), R::Write(d_h_prev), R::Write(d_c), R::Write(d_ru)});
   }
 
  private:

@@ -114,23 +114,12 @@ class LstmCellKernel {
       MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(i, shape));
       outputs[i] = R::template Write<T>(out);
     }
-    MR_ASSIGN_OR_RETURN(const TensorShape gates,
-                        TensorShape::Make({l.batch, 4 * l.cell}));
-    MR_ASSIGN_OR_RETURN(Tensor from_x, ctx.AllocateTemp(DataTypeOf<T>, gates));
-    MR_ASSIGN_OR_RETURN(Tensor from_h, ctx.AllocateTemp(DataTypeOf<T>, gates));
-    const T* const w = R::template Read<T>(ctx.input(kW));
-    MatrixProblem p{
-        .type = DataTypeOf<T>, .m = l.batch, .k = l.input, .n = 4 * l.cell};
-    MR_RETURN_IF_ERROR(recurrence_.Product(ctx, p,
-                                           R::template Read<T>(ctx.input(kX)),
-                                           w, R::template Write<T>(&from_x)));
-    p.k = l.cell;
-    MR_RETURN_IF_ERROR(recurrence_.Product(
-        ctx, p, R::template Read<T>(ctx.input(kHPrev)),
-        w + l.input * 4 * l.cell, R::template Write<T>(&from_h)));
-    const GateSums<T> sums{R::template Read<T>(from_x),
-                           R::template Read<T>(from_h),
-                           R::template Read<T>(ctx.input(kB))};
+    Tensor memory[2];
+    GateSums<T> sums{.bias = R::template Read<T>(ctx.input(kB))};
+    MR_RETURN_IF_ERROR(recurrence_.template MultiplyInputs<T>(
+        ctx, l, R::template Read<T>(ctx.input(kX)),
+        R::template Read<T>(ctx.input(kHPrev)),
+        R::template Read<T>(ctx.input(kW)), memory, &sums));
     return recurrence_.template Step<T>(
         ctx, l, sums, PeepholesOf<R, T>(ctx),
         R::template Read<T>(ctx.input(kCsPrev)),
@@ -210,31 +199,24 @@ class LstmCellGradKernel {
     MR_RETURN_IF_ERROR(recurrence_.template StepBack<T>(
         ctx, l, step, PeepholesOf<R, T>(ctx), in(kCsPrev), d,
         R::template Write<T>(cs_prev_grad)));
-    // The gates and the values that the weights multiply.
-    struct Weights {
-      int64_t gate;
-      const T* values;
-    };
-    const Weights weights[] = {{0, in(kCsPrev)},
-                               {l.ForgetGate(), in(kCsPrev)},
-                               {l.OutputGate(), in(kCs)}};
-    MR_ASSIGN_OR_RETURN(
-        Tensor sums, ctx.AllocateTemp(DataType::kFloat, TensorShape({l.cell})));
-    float* const s = R::template Write<float>(&sums);
+    const bool has_sums = l.use_peephole && l.batch > 0 && l.cell > 0;
+    T* sums[3];
     for (int k = 0; k < 3; ++k) {
-      MR_ASSIGN_OR_RETURN(
-          Tensor* const out,
-          ctx.AllocateOutput(2 + k, ctx.input(kWci + k).shape()));
-      T* const z = R::template Write<T>(out);
-      MR_RETURN_IF_ERROR(recurrence_.Zero(ctx, z, out->num_elements()));
-      if (!l.use_peephole) continue;
-      MR_RETURN_IF_ERROR(recurrence_.Zero(ctx, s, l.cell));
-      MR_RETURN_IF_ERROR(recurrence_.template AddSums<T>(
-          ctx, l.batch, l.cell, {d + weights[k].gate, 4 * l.cell},
-          {weights[k].values, l.cell}, s));
-      MR_RETURN_IF_ERROR(recurrence_.Round(ctx, s, l.cell, z));
+      const TensorShape& shape = ctx.input(kWci + k).shape();
+      MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(2 + k, shape));
+      sums[k] = R::template Write<T>(out);
+      // The weights that no cell uses have no gradient.
+      if (has_sums && shape.num_elements() == l.cell) continue;
+      MR_RETURN_IF_ERROR(recurrence_.Zero(ctx, sums[k], shape.num_elements()));
     }
-    return OkStatus();
+    if (!has_sums) return OkStatus();
+    const auto sum = [&](int64_t gate, int values, T* to) -> RowSum<T> {
+      return {l.cell, d + gate, 4 * l.cell, in(values), nullptr, to};
+    };
+    return recurrence_.template SumRows<T>(
+        ctx, l.batch, l.batch,
+        {sum(0, kCsPrev, sums[0]), sum(l.ForgetGate(), kCsPrev, sums[1]),
+         sum(l.OutputGate(), kCs, sums[2])});
   }
 
   LstmLayer layer_;
