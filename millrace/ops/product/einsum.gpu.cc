@@ -1,7 +1,34 @@
+// Kernel of Einsum on GPUs. As in TensorFlow, integers are left to the host.
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/mover.gpu.h"
+#include "millrace/ops/product/einsum_kernel.h"
+#include "millrace/ops/product/matrix_product.gpu.h"
 
 namespace millrace::ops {
+namespace {
 
-MR_KERNELS(Einsum, Gpu){kOnHostIfAsked};
+class GpuEinsumProducts {
+ public:
+  static StatusOr<GpuEinsumProducts> Make(const KernelInit& init) {
+    GpuEinsumProducts p;
+    p.product_ = GpuMatrixProduct(init, init.output_type(0));
+    return p;
+  }
+  Status Run(KernelContext& ctx, const MatrixProblem& p, const Tensor& a,
+             const Tensor& b, Tensor* c) const {
+    return product_.Run(ctx, p, GpuInput(a), GpuInput(b), GpuOutput(*c));
+  }
+
+ private:
+  GpuMatrixProduct product_;
+};
+
+}  // namespace
+
+MR_KERNELS(Einsum, Gpu){
+    {.types = "T: bfloat16, half, float, double, complex64, complex128",
+     .make = MakeOnGpu<EinsumKernel<GpuEinsumProducts>>,
+     .views = "inputs"},
+    kOnHostIfAsked};
 
 }  // namespace millrace::ops
