@@ -62,8 +62,7 @@ class BincountGpu {
     MR_ASSIGN_OR_RETURN(const SortedRows sorted,
                         order_.Sort(ctx, bin, n, {all_bins}));
     MR_ASSIGN_OR_RETURN(const Tensor begins,
-                        segments_.BeginsOfKeys(ctx, sorted.keys,
-                                               sorted.position_bits, all_bins));
+                        order_.Begins(ctx, sorted, all_bins));
     if (weights.num_elements() == 0 || binary_) {
       return LaunchGpu(ctx, sizes_, GridOver(all_bins), GpuInput(begins),
                        GpuOutput(*z), all_bins, binary_ ? 1 : 0);

@@ -65,8 +65,7 @@ StatusOr<GpuSegments> GpuSegments::Make(const KernelInit& init, DataType type,
   const struct {
     GpuFunction* function;
     const char* entry;
-  } kEntries[] = {{&s.begins_of_keys_, "BeginsOfKeys"},
-                  {&s.begins_of_ids_, "BeginsOfIds"},
+  } kEntries[] = {{&s.begins_of_ids_, "BeginsOfIds"},
                   {&s.factors_, "RowFactors"},
                   {&s.threads_, "SegmentsOfThreads"},
                   {&s.blocks_, "SegmentsOfBlocks"},
@@ -78,19 +77,6 @@ StatusOr<GpuSegments> GpuSegments::Make(const KernelInit& init, DataType type,
                         LoadGpuFunction(init, texts, e.entry, defines));
   }
   return s;
-}
-
-StatusOr<Tensor> GpuSegments::BeginsOfKeys(KernelContext& ctx,
-                                           const Tensor& keys,
-                                           int position_bits,
-                                           int64_t segments) const {
-  MR_ASSIGN_OR_RETURN(
-      Tensor begins,
-      ctx.AllocateTemp(DataType::kInt64, TensorShape({segments + 1})));
-  MR_RETURN_IF_ERROR(LaunchGpu(
-      ctx, begins_of_keys_, GridOver(segments + 1), GpuInput(keys),
-      position_bits, keys.num_elements(), segments, GpuOutput(begins)));
-  return begins;
 }
 
 StatusOr<Tensor> GpuSegments::BeginsOfIds(KernelContext& ctx, const Tensor& ids,
@@ -196,9 +182,7 @@ class UnsortedSegmentGpu {
     const int64_t count = shape.dim(0);
     MR_ASSIGN_OR_RETURN(const SortedRows sorted,
                         order_.Sort(ctx, ids, ids.num_elements(), {count}));
-    MR_ASSIGN_OR_RETURN(
-        const Tensor begins,
-        segments_.BeginsOfKeys(ctx, sorted.keys, sorted.position_bits, count));
+    MR_ASSIGN_OR_RETURN(const Tensor begins, order_.Begins(ctx, sorted, count));
     return segments_.Reduce(ctx, data,
                             {.begins = &begins,
                              .keys = &sorted.keys,

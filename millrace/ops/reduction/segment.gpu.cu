@@ -14,31 +14,7 @@ typedef OP<T> Op;
 typedef Op::Acc Acc;
 
 // Sets begins[s] to the first of `count` members of segment s or a later one,
-// for s <= segments. Members are ids in ascending order, or keys with ids above
-// `position_bits`.
-MR_DEVICE uint64_t IdOf(const uint64_t* keys, int64_t i, int position_bits) {
-  return keys[i] >> position_bits;
-}
-extern "C" __global__ void BeginsOfKeys(const uint64_t* keys, int position_bits,
-                                        int64_t count, int64_t segments,
-                                        int64_t* begins) {
-  for (GRID_STRIDE(s, segments + 1)) {
-    int64_t low = 0, high = count;
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2;
-      // Keys of ids that do not exist have all bits set.
-      const bool before =
-          keys[middle] != ~uint64_t(0) &&
-          IdOf(keys, middle, position_bits) < static_cast<uint64_t>(s);
-      if (before) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    begins[s] = low;
-  }
-}
+// for s <= segments. Members are ids in ascending order.
 extern "C" __global__ void BeginsOfIds(const ID* ids, int64_t count,
                                        int64_t segments, int64_t* begins) {
   for (GRID_STRIDE(s, segments + 1)) {

@@ -30,10 +30,8 @@ class GpuSegments {
                                     const char* op, DataType id_type,
                                     DataType row_type);
 
-  // Return the begins of `segments` segments whose members are sorted keys, or
-  // sorted ids.
-  StatusOr<Tensor> BeginsOfKeys(KernelContext& ctx, const Tensor& keys,
-                                int position_bits, int64_t segments) const;
+  // Returns the begins of `segments` segments whose members are sorted ids;
+  // GpuRowOrder::Begins returns those of keys.
   StatusOr<Tensor> BeginsOfIds(KernelContext& ctx, const Tensor& ids,
                                int64_t segments) const;
   enum class Factor { kSize, kRoot };
@@ -48,8 +46,8 @@ class GpuSegments {
 
  private:
   DataType type_ = DataType::kInvalid;
-  GpuFunction begins_of_keys_, begins_of_ids_, factors_, threads_, blocks_,
-      owners_, join_, segments_of_parts_;
+  GpuFunction begins_of_ids_, factors_, threads_, blocks_, owners_, join_,
+      segments_of_parts_;
 };
 
 }  // namespace millrace::ops

@@ -145,7 +145,7 @@ class SparseSegmentGradRows {
   StatusOr<SortedRows> Sort(KernelContext& ctx, int64_t rows) const {
     return order_.Sort(ctx, ctx.input(1), ctx.input(1).num_elements(), {rows});
   }
-  const GpuSegments& segments() const { return segments_; }
+  const GpuRowOrder& order() const { return order_; }
   // Sets output 0, of which each row has the keys from its begin on.
   Status Reduce(KernelContext& ctx, const SortedRows& sorted,
                 const Tensor& begins, Tensor* out) const {
@@ -192,8 +192,7 @@ class SparseSegmentGradGpu {
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN_OR_RETURN(const SortedRows sorted, rows_.Sort(ctx, rows));
     MR_ASSIGN_OR_RETURN(const Tensor begins,
-                        rows_.segments().BeginsOfKeys(
-                            ctx, sorted.keys, sorted.position_bits, rows));
+                        rows_.order().Begins(ctx, sorted, rows));
     return rows_.Reduce(ctx, sorted, begins, out);
   }
 

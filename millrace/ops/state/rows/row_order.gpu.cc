@@ -31,6 +31,8 @@ StatusOr<GpuRowOrder> GpuRowOrder::Make(const KernelInit& init,
                       LoadGpuFunction(init, source, "SortRuns", defines));
   MR_ASSIGN_OR_RETURN(order.merge_runs_,
                       LoadGpuFunction(init, source, "MergeRuns", defines));
+  MR_ASSIGN_OR_RETURN(order.begins_,
+                      LoadGpuFunction(init, source, "BeginsOfRows", defines));
   return order;
 }
 
@@ -77,6 +79,17 @@ StatusOr<SortedRows> GpuRowOrder::Sort(KernelContext& ctx,
     std::swap(sorted.keys, merged);
   }
   return sorted;
+}
+
+StatusOr<Tensor> GpuRowOrder::Begins(KernelContext& ctx,
+                                     const SortedRows& sorted,
+                                     int64_t rows) const {
+  MR_ASSIGN_OR_RETURN(Tensor begins, ctx.AllocateTemp(DataType::kInt64,
+                                                      TensorShape({rows + 1})));
+  MR_RETURN_IF_ERROR(LaunchGpu(ctx, begins_, GridOver(rows + 1),
+                               GpuInput(sorted.keys), sorted.position_bits,
+                               sorted.count(), rows, GpuOutput(begins)));
+  return begins;
 }
 
 RowGrid GridOverRows(int64_t rows, int64_t elements) {

@@ -90,3 +90,24 @@ extern "C" __global__ void MergeRuns(const uint64_t* from, int64_t count,
     to[pair + own + (low - begin)] = key;
   }
 }
+
+// Sets begins[r] to the number of keys of rows before r, for r <= rows. Keys of
+// rows that do not exist have all bits set.
+extern "C" __global__ void BeginsOfRows(const uint64_t* keys, int position_bits,
+                                        int64_t count, int64_t rows,
+                                        int64_t* begins) {
+  for (GRID_STRIDE(r, rows + 1)) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      const uint64_t key = keys[middle];
+      if (key != ~uint64_t(0) &&
+          key >> position_bits < static_cast<uint64_t>(r)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    begins[r] = low;
+  }
+}

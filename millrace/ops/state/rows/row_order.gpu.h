@@ -33,9 +33,13 @@ class GpuRowOrder {
   StatusOr<SortedRows> Sort(KernelContext& ctx, const Tensor& indices,
                             int64_t count,
                             absl::Span<const int64_t> dims) const;
+  // Returns for each of `rows` rows the number of keys that come before its
+  // own, and last that of all rows: int64, on the device.
+  StatusOr<Tensor> Begins(KernelContext& ctx, const SortedRows& sorted,
+                          int64_t rows) const;
 
  private:
-  GpuFunction sort_runs_, merge_runs_;
+  GpuFunction sort_runs_, merge_runs_, begins_;
 };
 
 // How blocks of threads share `rows` rows of `elements`: 2^lane_bits threads
