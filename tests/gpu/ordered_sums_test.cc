@@ -55,5 +55,23 @@ TEST_F(OrderedSumsTest, OfDilations) {
   ExpectSameBits("Dilation2DBackpropFilter", inputs, attrs);
 }
 
+TEST_F(OrderedSumsTest, OfSparseProducts) {
+  // Many entries give to each row of the result.
+  Rng rng(5);
+  Tensor places = Tensor::New(DataType::kInt64, TensorShape({3000, 2}));
+  for (int64_t& at : places.mutable_flat<int64_t>()) {
+    at = static_cast<int64_t>(rng.Uniform(20));
+  }
+  const std::vector<Tensor> inputs = {places, Floats({3000}),
+                                      Tensor::Vector<int64_t>({20, 20}),
+                                      Floats({20, 7})};
+  for (const bool adjoint : {false, true}) {
+    ExpectSameBits("SparseTensorDenseMatMul", inputs,
+                   {{"T", DataType::kFloat},
+                    {"Tindices", DataType::kInt64},
+                    {"adjoint_a", adjoint}});
+  }
+}
+
 }  // namespace
 }  // namespace millrace

@@ -27,14 +27,17 @@ Status SparseEntries::CheckInside() const {
   return OkStatus();
 }
 
+Status CheckSparseParts(const Tensor& indices, const Tensor& values,
+                        const Tensor& shape, SparseWords words) {
+  MR_RETURN_IF_ERROR(CheckParts(indices, values, shape, words));
+  if (shape.dim(0) <= kMaxRank) return OkStatus();
+  return InvalidArgument("Too many dimensions in a sparse tensor: ",
+                         shape.dim(0), "; at most ", kMaxRank, " are allowed");
+}
+
 StatusOr<SparseEntries> ReadEntries(const Tensor& indices, const Tensor& values,
                                     const Tensor& shape, SparseWords words) {
-  MR_RETURN_IF_ERROR(CheckParts(indices, values, shape, words));
-  if (shape.dim(0) > kMaxRank) {
-    return InvalidArgument(
-        "Too many dimensions in a sparse tensor: ", shape.dim(0), "; at most ",
-        kMaxRank, " are allowed");
-  }
+  MR_RETURN_IF_ERROR(CheckSparseParts(indices, values, shape, words));
   SparseEntries e;
   e.coordinates = indices.flat<int64_t>().data();
   e.count = indices.dim(0);

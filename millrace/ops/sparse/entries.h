@@ -56,6 +56,11 @@ inline constexpr SparseWords kSparseWords = {PartWords::kSparse,
 Status CheckParts(const Tensor& indices, const Tensor& values,
                   const Tensor& shape, SparseWords words);
 
+// Does the same for the parts of a sparse tensor of at most kMaxRank
+// dimensions.
+Status CheckSparseParts(const Tensor& indices, const Tensor& values,
+                        const Tensor& shape, SparseWords words);
+
 // Returns the entries if inputs first, first + 1 and first + 2 fit each other,
 // else an error in these words.
 StatusOr<SparseEntries> ReadEntries(KernelContext& ctx, int first = 0,

@@ -22,6 +22,9 @@ MR_CASES(SparseTensorDenseMatMul)(CaseList& c) {
     }
   }
   c.Ok({Pairs(kInt32, {1, 0}), F32({1}), Long({2, 3}), F32({3, 2})});
+  // Entries of a row in no order, of one place, and rows without any.
+  c.Ok({Pairs({2, 3, 0, 1, 2, 0, 2, 3, 0, 0}), F32({5}), Long({4, 4}),
+        F32({4, 300})});
   c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), F32({4, 5})});
   c.Ok({NoPairs(), Empty(kFloat, {0}), Long({0, 4}), F32({4, 5})});
   c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 0}), Empty(kFloat, {0, 5})});
@@ -31,9 +34,11 @@ MR_CASES(SparseTensorDenseMatMul)(CaseList& c) {
   c.Error({Pairs({0, 1}), F32({1}), Long({3, 4}), F32({3, 2})}, kInvalid, "")
       .NoShapeCheck();
   c.Error({Pairs({0, 4}), F32({1}), Long({3, 4}), F32({4, 2})}, kInvalid,
-          "k (4) from index[0,1] out of bounds (>=4)");
+          "k (4) from index[0,1] out of bounds (>=4)")
+      .Name("a place that is not there");
   c.Error({Pairs({3, 0}), F32({1}), Long({3, 4}), F32({4, 2})}, kInvalid,
-          "m (3) from index[0,0] out of bounds (>=3)");
+          "m (3) from index[0,0] out of bounds (>=3)")
+      .Name("a place that is not there");
   c.Error({Pairs({0, 1}), F32({2}), Long({3, 4}), F32({4, 2})}, kInvalid,
           "Number of rows of a_indices does not match number of entries in "
           "a_values");

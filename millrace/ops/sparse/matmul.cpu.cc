@@ -3,16 +3,14 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/numbers.h"
+#include "millrace/ops/sparse/checks/matmul.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
 // The product, once the inputs are checked.
-struct Product {
-  int64_t rows, columns;  // of the result
-  int64_t inner;
-  int64_t count;                     // of a
+struct Product : SparseMatMulShape {
   std::vector<int64_t> coordinates;  // of a's entries: (row, column)
   bool adjoint_a, adjoint_b;
 
@@ -21,51 +19,9 @@ struct Product {
 };
 
 StatusOr<Product> Check(KernelContext& ctx, bool adjoint_a, bool adjoint_b) {
-  const Tensor& indices = ctx.input(0);
-  const Tensor& values = ctx.input(1);
-  const Tensor& a_shape = ctx.input(2);
-  const Tensor& b = ctx.input(3);
-  if (b.rank() != 2) return InvalidArgument("Tensor 'b' is not a matrix");
-  if (a_shape.rank() != 1) {
-    return InvalidArgument("Tensor 'a_shape' is not a vector");
-  }
-  if (a_shape.num_elements() != 2) {
-    return InvalidArgument("Tensor 'a_shape' must have 2 elements");
-  }
-  if (values.rank() != 1) {
-    return InvalidArgument("Tensor 'a_values' is not a vector");
-  }
-  if (indices.rank() != 2) {
-    return InvalidArgument("Tensor 'a_indices' is not a matrix");
-  }
-  if (indices.dim(0) != values.num_elements()) {
-    return InvalidArgument(
-        "Number of rows of a_indices does not match number of entries in "
-        "a_values");
-  }
-  if (indices.dim(1) != 2) {
-    return InvalidArgument(
-        "Number of columns of a_indices does not match number of entries in "
-        "a_shape");
-  }
-  const auto dims = a_shape.flat<int64_t>();
-  for (const int64_t size : dims) {  // no tensor has their product as size
-    MR_RETURN_IF_ERROR(TensorShape::Make({size}).status());
-  }
-  Product p{.rows = dims[adjoint_a ? 1 : 0],
-            .columns = b.dim(adjoint_b ? 0 : 1),
-            .inner = dims[adjoint_a ? 0 : 1],
-            .count = values.num_elements(),
-            .coordinates = IntValues(indices),
-            .adjoint_a = adjoint_a,
-            .adjoint_b = adjoint_b};
-  if (p.inner != b.dim(adjoint_b ? 1 : 0)) {
-    return InvalidArgument(
-        "Cannot multiply A and B because inner dimension does not match: ",
-        p.inner, " vs. ", b.dim(adjoint_b ? 1 : 0),
-        ".  Did you forget a transpose?  Dimensions of A: [", dims[0], ", ",
-        dims[1], ").  Dimensions of B: ", b.shape().DebugString());
-  }
+  MR_ASSIGN_OR_RETURN(const SparseMatMulShape shape,
+                      CheckSparseMatMul(ctx, adjoint_a, adjoint_b));
+  const Product p{{shape}, IntValues(ctx.input(0)), adjoint_a, adjoint_b};
   for (int64_t i = 0; i < p.count; ++i) {
     if (p.Inner(i) < 0 || p.Inner(i) >= p.inner) {
       return InvalidArgument("k (", p.Inner(i), ") from index[", i, ",",

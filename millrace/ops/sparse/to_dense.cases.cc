@@ -44,8 +44,16 @@ MR_CASES(SparseToDense)(CaseList& c) {
        any);
   for (const double bad : {3., -1.}) {
     c.Error({Vec({1, bad}), Vec({3}), F32({2}), F32({})}, any, kInvalid,
-            "Indices are not valid (out of bounds).  Shape: [3]");
+            "Indices are not valid (out of bounds).  Shape: [3]")
+        .Name("a place that is not there");
   }
+  // More dimensions than most tensors have, and entries of which several are
+  // wrong.
+  c.Ok({Of(kInt64, {2, 10},
+           {0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2}),
+        Of(kInt64, {10}, {2, 2, 1, 1, 1, 1, 1, 1, 2, 3}), F32({2}), F32({})});
+  error(Of(kInt32, {3, 2}, {0, 1, 2, 5, 0, 9}), Vec({3, 5}), F32({3}), F32({}),
+        "indices[1] = [2,5] is out of bounds: need 0 <= index < [3,5]");
   c.Error({Vec({0}), Vec({-3}), F32({1}), F32({})}, kInvalid, "")
       .NoShapeCheck();
 }
