@@ -73,5 +73,17 @@ TEST_F(OrderedSumsTest, OfSparseProducts) {
   }
 }
 
+TEST_F(OrderedSumsTest, OfRowsInPlace) {
+  Tensor rows = Tensor::New(DataType::kInt32, TensorShape({3000}));
+  Rng rng(7);
+  for (int32_t& row : rows.mutable_flat<int32_t>()) {
+    row = static_cast<int32_t>(rng.Uniform(40)) - 20;
+  }
+  const std::vector<Tensor> inputs = {Floats({20, 7}), rows, Floats({3000, 7})};
+  for (const char* op : {"InplaceAdd", "InplaceSub", "InplaceUpdate"}) {
+    ExpectSameBits(op, inputs, {{"T", DataType::kFloat}});
+  }
+}
+
 }  // namespace
 }  // namespace millrace

@@ -1,6 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/deep_copy.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
 
 namespace millrace::ops {
 namespace {
@@ -14,14 +14,6 @@ Status PassThrough(KernelContext& ctx) {
 Status PassReferenceOn(KernelContext& ctx) {
   ctx.set_output_ref(0, ctx.shared_ref_input(0));
   return OkStatus();
-}
-
-Status DeepCopyKernel(KernelContext& ctx) {
-  const Tensor& x = ctx.input(0);
-  MR_ASSIGN_OR_RETURN(Tensor * y, ctx.AllocateOutput(0, x.shape()));
-  StridedCopySpec spec;
-  spec.Add(x.num_elements(), 1, 1);
-  return StridedCopy(ctx, x.dtype(), x.data(), y->mutable_data(), spec);
 }
 
 constexpr KernelEntry kPass = {
@@ -44,6 +36,6 @@ MR_KERNELS(GuaranteeConst, Cpu){kPass};
 MR_KERNELS(Snapshot, Cpu){{.types = "T: " MR_PLAIN_TYPES,
                            .make = MakeFunctionKernel<PassThrough>,
                            .cheap = true}};
-MR_KERNELS(DeepCopy, Cpu){{.make = MakeFunctionKernel<DeepCopyKernel>}};
+MR_KERNELS(DeepCopy, Cpu){{.make = MakeOnCpu<MoveBy<RunDeepCopy>>}};
 
 }  // namespace millrace::ops

@@ -1,6 +1,9 @@
 // A bool that is passed on is mostly the condition of a Switch, which is read
 // on the host.
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/deep_copy.h"
+#include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/mover.gpu.h"
 
 namespace millrace::ops {
 
@@ -15,6 +18,9 @@ MR_KERNELS(DebugGradientRefIdentity, Gpu){{.make = OnHost, .host = "int32"}};
 MR_KERNELS(GuaranteeConst, Gpu){{.make = OnHost, .host = "int32"}};
 MR_KERNELS(Snapshot, Gpu){{.make = OnHost, .host = "int32"}};
 
-MR_KERNELS(DeepCopy, Gpu){kOnHostIfAsked};
+MR_KERNELS(DeepCopy, Gpu){
+    {.types = "T: " MR_GPU_TYPES, .make = MakeOnGpu<MoveBy<RunDeepCopy>>},
+    {.types = "T: int32", .make = OnHost, .host = "*"},
+    kOnHostIfAsked};
 
 }  // namespace millrace::ops

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/checks/search_sorted.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -26,28 +26,12 @@ int64_t BoundIn(const T* row, int64_t n, T value) {
   }
 }
 
-Status CheckSearched(const Tensor& t, const char* name) {
-  if (t.rank() == 2) return OkStatus();
-  return InvalidArgument("Shape must be rank 2 but is rank ", t.rank(),
-                         " for `", name, "` argument");
-}
-
 template <SearchFor kFor>
 Status RunSearch(KernelContext& ctx) {
   const Tensor& sorted = ctx.input(0);
   const Tensor& values = ctx.input(1);
-  MR_RETURN_IF_ERROR(CheckSearched(sorted, "sorted_inputs"));
-  MR_RETURN_IF_ERROR(CheckSearched(values, "values"));
-  if (sorted.dim(0) != values.dim(0)) {
-    return InvalidArgument("Leading dim_size of both tensors must match.");
-  }
+  MR_RETURN_IF_ERROR(CheckSearch(ctx));
   const int64_t length = sorted.dim(1);
-  if (ctx.output_type(0) == DataType::kInt32 &&
-      length >= std::numeric_limits<int32_t>::max()) {
-    return InvalidArgument(
-        "trailing dim_size must less than INT_MAX for int32 output type, was ",
-        length);
-  }
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, values.shape()));
   const int64_t per_row = values.dim(1);
   const auto steps =

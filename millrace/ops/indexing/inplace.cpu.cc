@@ -1,3 +1,4 @@
+#include "millrace/ops/indexing/plans/inplace.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/indexing/scatter_slices.h"
@@ -5,30 +6,6 @@
 
 namespace millrace::ops {
 namespace {
-
-// Checks that `v` has a row of `x` for each element of `i`.
-Status CheckRowUpdates(const Tensor& x, const Tensor& i, const Tensor& v) {
-  if (i.rank() != 1) {
-    return InvalidArgument("i must be a vector. ", i.shape().DebugString());
-  }
-  if (x.rank() != v.rank()) {
-    return InvalidArgument(
-        "x and v shape doesn't match (ranks differ): ", x.shape().DebugString(),
-        " vs. ", v.shape().DebugString());
-  }
-  for (int d = 1; d < x.rank(); ++d) {
-    if (x.dim(d) == v.dim(d)) continue;
-    return InvalidArgument("x and v shape doesn't match at index ", d, " : ",
-                           x.shape().DebugString(), " vs. ",
-                           v.shape().DebugString());
-  }
-  if (x.rank() == 0 || i.dim(0) != v.dim(0)) {
-    return InvalidArgument(
-        "i and x shape doesn't match at index 0: ", i.shape().DebugString(),
-        " vs. ", v.shape().DebugString());
-  }
-  return OkStatus();
-}
 
 // Whether an op takes elements of this type.
 template <ScatterHow kHow>
@@ -46,7 +23,7 @@ Status ChangeRows(KernelContext& ctx) {
   const TensorShape shape = ctx.input(0).shape();
   const Tensor& i = ctx.input(1);
   const Tensor& v = ctx.input(2);
-  MR_RETURN_IF_ERROR(CheckRowUpdates(ctx.input(0), i, v));
+  MR_RETURN_IF_ERROR(CheckInplaceRows(ctx.input(0), i, v));
   if (!Takes<kHow>(v.dtype())) {
     return InvalidArgument("Unsupported data type: ", DataTypeName(v.dtype()));
   }

@@ -1,4 +1,5 @@
 // Kernel of Cross.
+#include "millrace/ops/product/cross.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/numbers.h"
@@ -10,19 +11,7 @@ namespace {
 Status RunCross(KernelContext& ctx) {
   const Tensor& a = ctx.input(0);
   const Tensor& b = ctx.input(1);
-  if (!(a.shape() == b.shape())) {
-    return InvalidArgument(
-        "Both inputs must be of same shape: ", a.shape().DebugString(), " vs. ",
-        b.shape().DebugString());
-  }
-  if (a.rank() < 1) {
-    return InvalidArgument("Input must be at least 1D",
-                           a.shape().DebugString());
-  }
-  if (a.dim(a.rank() - 1) != 3) {
-    return FailedPrecondition(
-        "Cross-products are only defined for 3-element vectors.");
-  }
+  MR_RETURN_IF_ERROR(CheckCross(a, b));
   MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, a.shape()));
   return Dispatch(RealTypes(), a.dtype(), [&]<class T>() {
     const T* x = a.flat<T>().data();
