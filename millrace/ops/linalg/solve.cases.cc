@@ -73,6 +73,14 @@ MR_CASES(MatrixTriangularSolve)(CaseList& c) {
   c.Ok({Invertible(kDouble, 3), F64({2, 3, 2})}).Tolerance(1e-10).Gradient();
   c.Ok({Rand(kDouble, {2, 1, 3, 3}, 1, 2), F64({4, 3, 2})}).Tolerance(1e-8);
   c.Ok({Invertible(kDouble, 50), F64({2, 50, 40})}).Tolerance(1e-8);
+  // More rows and columns than a warp has threads.
+  for (const bool lower : {false, true}) {
+    for (const bool adjoint : {false, true}) {
+      c.Ok({Invertible(kDouble, 70), Rand(kDouble, {2, 70, 40})},
+           Triangle(lower, adjoint))
+          .Tolerance(1e-8);
+    }
+  }
   c.Error({Invertible(kFloat, 3), F32({2, 2})}, kInvalid,
           "In[0] mismatch In[1] shape: 3 vs. 2: [3,3] [2,2]");
   c.Error({Invertible(kFloat, 3), F32({3})}, kInvalid,

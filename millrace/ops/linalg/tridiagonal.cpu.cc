@@ -1,5 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
+#include "millrace/ops/linalg/tridiagonal_product.h"
 
 namespace millrace::ops {
 namespace {
@@ -21,28 +22,7 @@ void SetTimes(S factor, const S* x, int64_t n, S* y) {
 
 Status RunTridiagonalMatMul(KernelContext& ctx) {
   const Tensor& rhs = ctx.input(3);
-  MR_ASSIGN_OR_RETURN(const MatrixBatch upper, ReadBatch(ctx.input(0)));
-  for (int i = 1; i < 4; ++i) {
-    if (ctx.input(i).rank() != ctx.input(0).rank()) {
-      return InvalidArgument("All input tensors must have the same rank.");
-    }
-  }
-  MR_ASSIGN_OR_RETURN(const MatrixBatch r, ReadBatch(rhs));
-  MatrixBatch diagonals[3];
-  for (int i = 0; i < 3; ++i) {
-    MR_ASSIGN_OR_RETURN(diagonals[i], ReadBatch(ctx.input(i)));
-    if (diagonals[i].dims != r.dims) {
-      return InvalidArgument(
-          "All input tensors must have the same outer dimensions.");
-    }
-  }
-  constexpr const char* kNames[] = {"superdiagonal", "main diagonal",
-                                    "subdiagonal"};
-  for (int i = 0; i < 3; ++i) {
-    if (diagonals[i].rows != 1 || diagonals[i].cols != r.rows) {
-      return InvalidArgument("Invalid ", kNames[i], " shape.");
-    }
-  }
+  MR_ASSIGN_OR_RETURN(const MatrixBatch r, CheckTridiagonalProduct(ctx));
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, rhs.shape()));
   if (out->num_elements() == 0) return OkStatus();
   const int64_t n = r.rows, k = r.cols;

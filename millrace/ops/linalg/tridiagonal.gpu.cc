@@ -2,7 +2,6 @@
 
 namespace millrace::ops {
 
-MR_KERNELS(TridiagonalMatMul, Gpu){kOnHostIfAsked};
 MR_KERNELS(TridiagonalSolve, Gpu){kOnHostIfAsked};
 
 }  // namespace millrace::ops
