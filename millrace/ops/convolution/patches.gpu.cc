@@ -3,6 +3,7 @@
 
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/state/rows/row_order.gpu.h"
 
 MR_GPU_SOURCE(convolution_patches);
 
@@ -22,21 +23,6 @@ struct GpuPatchArgs {
   GpuPatchWindow windows[3];
 };
 
-const char* WordOf(DataType type) {
-  switch (SizeOf(type)) {
-    case 1:
-      return "uint8_t";
-    case 2:
-      return "uint16_t";
-    case 4:
-      return "uint32_t";
-    case 8:
-      return "uint64_t";
-    default:
-      return "complex128";
-  }
-}
-
 template <int kRank>
 class PatchesGpu {
  public:
@@ -46,7 +32,7 @@ class PatchesGpu {
     MR_ASSIGN_OR_RETURN(
         k.copy_,
         LoadGpuFunction(init, MR_GPU_SOURCE_OF(convolution_patches), "Patches",
-                        {{"T", WordOf(init.input_type(0))}}));
+                        {{"T", GpuNameOfSize(init.input_type(0))}}));
     return k;
   }
 
