@@ -55,9 +55,8 @@ inline constexpr SparseWords kSparseWords = {PartWords::kSparse,
 // Returns INVALID_ARGUMENT, in these words, unless the three fit each other.
 Status CheckParts(const Tensor& indices, const Tensor& values,
                   const Tensor& shape, SparseWords words);
-
-// Does the same for the parts of a sparse tensor of at most kMaxRank
-// dimensions.
+// Does the same, and refuses shapes of more than kMaxRank dimensions. Reads no
+// elements.
 Status CheckSparseParts(const Tensor& indices, const Tensor& values,
                         const Tensor& shape, SparseWords words);
 

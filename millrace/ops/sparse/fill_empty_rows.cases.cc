@@ -12,6 +12,8 @@ MR_CASES(SparseFillEmptyRows)(CaseList& c) {
   c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), F32({})});
   c.Ok({NoPairs(), Empty(kFloat, {0}), Long({0, 4}), F32({})});
   c.Ok({Pairs({0, 1, 2, 0}), F64({2}), Long({4, 4}), F64({})}).Gradient({1, 3});
+  c.Ok({Rand(kInt64, {5000, 2}, 0, 3000), F32({5000}), Long({3000, 3000}),
+        F32({})});
   // More elements than can be counted.
   c.Ok({Pairs({1, 0, 3, 7}), F32({2}), Long({10, 0x1p60}), F32({})});
   c.Error({Pairs({0, 1, 3, 0}), F32({2}), Long({3, 4}), F32({})}, kInvalid,

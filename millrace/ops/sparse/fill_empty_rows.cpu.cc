@@ -5,43 +5,11 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/elementwise/numbers.h"
-#include "millrace/ops/sparse/entries.h"
+#include "millrace/ops/sparse/checks/fill_empty_rows.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
-
-Status CheckInputs(const Tensor& indices, const Tensor& values,
-                   const Tensor& shape, const Tensor& default_value) {
-  if (shape.rank() != 1) {
-    return InvalidArgument("dense_shape must be a vector, saw: ",
-                           shape.shape().DebugString());
-  }
-  if (indices.rank() != 2) {
-    return InvalidArgument("indices must be a matrix, saw: ",
-                           indices.shape().DebugString());
-  }
-  if (values.rank() != 1) {
-    return InvalidArgument("values must be a vector, saw: ",
-                           values.shape().DebugString());
-  }
-  if (indices.dim(0) != values.dim(0)) {
-    return InvalidArgument("The length of `values` (", values.dim(0),
-                           ") must match the first dimension of `indices` (",
-                           indices.dim(0), ").");
-  }
-  if (default_value.rank() != 0) {
-    return InvalidArgument("default_value must be a scalar, saw: ",
-                           default_value.shape().DebugString());
-  }
-  if (indices.dim(1) != shape.dim(0)) {
-    return InvalidArgument("The length of `dense_shape` (", shape.dim(0),
-                           ") must match the second dimension of `indices` (",
-                           indices.dim(1), ").");
-  }
-  if (shape.dim(0) == 0) return InvalidArgument("Dense shape cannot be empty.");
-  return OkStatus();
-}
 
 Status RunFillEmptyRows(KernelContext& ctx) {
   const Tensor given_indices = ctx.input(0);  // may be views
@@ -50,22 +18,11 @@ Status RunFillEmptyRows(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(ctx.BindInput(1));
   const Tensor& values = ctx.input(1);
   const Tensor& default_value = ctx.input(3);
-  MR_RETURN_IF_ERROR(
-      CheckInputs(ctx.input(0), values, ctx.input(2), default_value));
+  MR_ASSIGN_OR_RETURN(const int64_t rows, RowsToFill(ctx));
   MR_ASSIGN_OR_RETURN(const SparseEntries in, ReadEntries(ctx));
-  const int64_t rows = in.dims[0];
-  if (rows < 0) {
-    return InvalidArgument("dense_shape[0] must be >= 0, but is ", rows);
-  }
-  if (rows == 0 && in.count > 0) {
-    return InvalidArgument(
-        "Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = ",
-        in.count);
-  }
   for (int64_t i = 0; i < in.count; ++i) {
     if (in.at(i)[0] < 0 || in.at(i)[0] >= rows) {
-      return InvalidArgument("indices(", i, ", 0) is invalid: ", in.at(i)[0],
-                             " >= ", rows);
+      return BadRow(i, in.at(i)[0], rows);
     }
   }
   MR_ASSIGN_OR_RETURN(Tensor* const is_empty,
@@ -125,21 +82,13 @@ Status RunFillEmptyRows(KernelContext& ctx) {
 Status RunFillEmptyRowsGrad(KernelContext& ctx) {
   const Tensor& map = ctx.input(0);
   const Tensor& grad = ctx.input(1);
-  if (map.rank() != 1) {
-    return InvalidArgument("reverse_index_map must be a vector, saw: ",
-                           map.shape().DebugString());
-  }
-  if (grad.rank() != 1) {
-    return InvalidArgument("grad_values must be a vector, saw: ",
-                           grad.shape().DebugString());
-  }
+  MR_RETURN_IF_ERROR(CheckFilledGrad(map, grad));
   const int64_t total = grad.dim(0);
   std::vector<bool> visited(static_cast<size_t>(total));
   const auto from = map.flat<int64_t>();
   for (const int64_t place : from) {
     if (place < 0 || place >= total) {
-      return InvalidArgument("Elements in reverse index must be in [0, ", total,
-                             ") but got ", place);
+      return BadReverseIndex(place, total);
     }
     visited[static_cast<size_t>(place)] = true;
   }

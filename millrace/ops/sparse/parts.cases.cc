@@ -65,6 +65,8 @@ MR_CASES(SparseSlice)(CaseList& c) {
   c.Ok({in(), F32({4}), Long({3, 4}), Long({0, 0}), Long({0, 4})});
   c.Ok({NoPairs(), Empty(kFloat, {0}), Long({3, 4}), Long({0, 0}),
         Long({2, 2})});
+  c.Ok({Rand(kInt64, {5000, 2}, 0, 90), F32({5000}), Long({90, 90}),
+        Long({10, 20}), Long({50, 90})});
   c.Ok({in(), F64({4}), Long({3, 4}), Long({1, 0}), Long({2, 3})})
       .Gradient({1});
   c.Error({in(), F32({4}), Long({3, 4}), Long({1}), Long({2, 3})}, kInvalid,

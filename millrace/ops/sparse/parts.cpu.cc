@@ -7,7 +7,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
-#include "millrace/ops/sparse/entries.h"
+#include "millrace/ops/sparse/checks/parts.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -217,51 +217,17 @@ class SparseSplitKernel {
   int64_t n_ = 1;
 };
 
-// `what` is how an error of its rank calls it, `name` one of its length.
-Status CheckLength(const Tensor& t, const char* what, const char* name,
-                   int rank) {
-  if (t.rank() != 1) {
-    return InvalidArgument(what, " should be a vector but received shape ",
-                           t.shape().DebugString());
-  }
-  if (t.dim(0) != rank) {
-    return InvalidArgument("Expected ", name, " to be a vector of length ",
-                           rank, " but got length ", t.dim(0));
-  }
-  return OkStatus();
-}
-
 Status RunSparseSlice(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const SparseEntries in,
                       ReadEntries(ctx, 0, kSparseWords));
-  MR_RETURN_IF_ERROR(
-      CheckLength(ctx.input(3), "Input start", "start", in.rank));
-  MR_RETURN_IF_ERROR(CheckLength(ctx.input(4), "Input size", "size", in.rank));
-  MR_RETURN_IF_ERROR(DenseShape(in.dims).status());
+  MR_ASSIGN_OR_RETURN(const SparseSlicePlan plan, PlanSparseSlice(ctx));
   const auto start = ctx.input(3).flat<int64_t>();
-  const auto size = ctx.input(4).flat<int64_t>();
-  DimVector dims, ends;
-  for (size_t d = 0; d < start.size(); ++d) {
-    if (size[d] < 0) {
-      return InvalidArgument("Expected a non-negative size, got ", size[d],
-                             " in size[", d, "]");
-    }
-    int64_t end;
-    if (__builtin_add_overflow(start[d], size[d], &end)) {
-      end = std::numeric_limits<int64_t>::max();
-    }
-    ends.push_back(end);
-    dims.push_back(start[d] >= in.dims[d] ? 0
-                   : end < in.dims[d]     ? size[d]
-                                          : in.dims[d] - start[d]);
-  }
-  MR_RETURN_IF_ERROR(TensorShape::Make(dims).status());
   std::vector<int64_t> inside;
   for (int64_t i = 0; i < in.count; ++i) {
     const int64_t* const row = in.at(i);
     bool hit = true;
     for (size_t d = 0; d < start.size() && hit; ++d) {
-      hit = row[d] >= start[d] && row[d] < ends[d];
+      hit = row[d] >= start[d] && row[d] < plan.ends[d];
     }
     if (hit) inside.push_back(i);
   }
@@ -274,7 +240,7 @@ Status RunSparseSlice(KernelContext& ctx) {
     for (const int64_t s : start) *z++ -= s;
   }
   MR_RETURN_IF_ERROR(GatherValues(*in.values, inside, out.values));
-  return SetVector(ctx, 2, dims);
+  return SetVector(ctx, 2, plan.dims);
 }
 
 Status RunSparseSliceGrad(KernelContext& ctx) {
@@ -304,9 +270,10 @@ Status RunSparseSliceGrad(KernelContext& ctx) {
         "match (#nnz of sum): got ",
         grad.dim(0), " and ", output.dim(0));
   }
-  MR_RETURN_IF_ERROR(CheckLength(start, "The input_start", "input_start",
-                                 static_cast<int>(std::min<int64_t>(
-                                     rank, std::numeric_limits<int>::max()))));
+  MR_RETURN_IF_ERROR(
+      CheckSliceLength(start, "The input_start", "input_start",
+                       static_cast<int>(std::min<int64_t>(
+                           rank, std::numeric_limits<int>::max()))));
   if (output.dim(0) > input.dim(0)) {
     return InvalidArgument(
         "# rows of output_indices should be not greater than of "
