@@ -3,10 +3,10 @@
 #include <limits>
 #include <vector>
 
-#include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/sparse/checks/concat.h"
 #include "millrace/ops/sparse/checks/parts.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -23,85 +23,20 @@ class SparseConcatKernel {
   }
 
   Status Run(KernelContext& ctx) const {
+    MR_ASSIGN_OR_RETURN(const SparseConcatPlan plan,
+                        PlanSparseConcat(ctx, axis_, n_));
     const int n = static_cast<int>(n_);
-    for (int i = 0; i < n; ++i) {
-      MR_RETURN_IF_ERROR(CheckPartRanks(ctx, i, n));
-    }
-    const auto first = ctx.input(2 * n).flat<int64_t>();
-    MR_ASSIGN_OR_RETURN(const int axis, Axis(static_cast<int>(first.size())));
-    for (int i = 0; i < n; ++i) {
-      MR_RETURN_IF_ERROR(
-          CheckFits(first, ctx.input(i + 2 * n).flat<int64_t>(), axis, i));
-    }
-    DimVector dims(first.begin(), first.end());
     std::vector<SparseEntries> parts;
-    CheckedSize along = 0;
-    int64_t total = 0;
     for (int i = 0; i < n; ++i) {
       MR_ASSIGN_OR_RETURN(const SparseEntries part,
                           ReadEntries(ctx.input(i), ctx.input(i + n),
                                       ctx.input(i + 2 * n), {}));
       parts.push_back(part);
-      along += parts[i].dims[axis];
-      total += parts[i].count;
     }
-    MR_ASSIGN_OR_RETURN(dims[axis], along.Get("the size along concat_dim"));
-    MR_RETURN_IF_ERROR(TensorShape::Make(dims).status());
-    return Join(ctx, parts, axis, dims, total);
+    return Join(ctx, parts, plan.axis, plan.dims, plan.total);
   }
 
  private:
-  StatusOr<int> Axis(int rank) const {
-    const int64_t axis = axis_ < 0 ? axis_ + rank : axis_;
-    if (axis < 0 || axis >= rank) {
-      return InvalidArgument("Concat dimension must be in range [", -rank, ", ",
-                             rank, "), got ", axis_);
-    }
-    return static_cast<int>(axis);
-  }
-
-  static Status CheckPartRanks(KernelContext& ctx, int i, int n) {
-    const Tensor& indices = ctx.input(i);
-    const Tensor& values = ctx.input(i + n);
-    const Tensor& shape = ctx.input(i + 2 * n);
-    if (indices.rank() != 2) {
-      return InvalidArgument(
-          "Input indices should be a matrix but received shape ",
-          indices.shape().DebugString(), " at position ", i);
-    }
-    if (values.rank() != 1) {
-      return InvalidArgument(
-          "Input values should be a vector but received shape ",
-          values.shape().DebugString(), " at position ", i);
-    }
-    if (shape.rank() == 1) return OkStatus();
-    return InvalidArgument(
-        "Input shapes should be a vector but received shape ",
-        shape.shape().DebugString(), " at position ", i);
-  }
-
-  static Status CheckFits(absl::Span<const int64_t> first,
-                          absl::Span<const int64_t> dims, int axis, int i) {
-    const StatusOr<TensorShape> shape = TensorShape::Make(dims);
-    if (!shape.ok()) {
-      return Internal("Encountered overflow from large input shape. ",
-                      shape.status().message(), " at position ", i);
-    }
-    if (dims.size() != first.size()) {
-      return InvalidArgument("Ranks of all input tensors must match: expected ",
-                             first.size(), " but got ", dims.size(),
-                             " at position ", i);
-    }
-    for (size_t d = 0; d < dims.size(); ++d) {
-      if (static_cast<int>(d) != axis && dims[d] != first[d]) {
-        return InvalidArgument("Input shapes must match: expected ", first[d],
-                               " for dimension ", d, " but got ", dims[d],
-                               " at position ", i);
-      }
-    }
-    return OkStatus();
-  }
-
   Status Join(KernelContext& ctx, const std::vector<SparseEntries>& parts,
               int axis, const DimVector& dims, int64_t total) const {
     const int rank = parts[0].rank;
