@@ -5,8 +5,6 @@
 namespace millrace {
 namespace {
 
-constexpr absl::string_view kCpu = internal::kKernelDeviceCpu;
-
 StatusOr<std::vector<bool>> Find(const KernelTable::Row& row,
                                  const std::vector<ArgDef>& args,
                                  const AttrMap& attrs,
@@ -45,13 +43,15 @@ StatusOr<PlacedKernel> FindPlacedKernel(const KernelTable& table,
   const StatusOr<const KernelTable::Row*> row =
       table.FindRow(device_type, op, attrs);
   if (!row.ok()) {
-    if (UsesResource(input_types) || !table.Has(kCpu, op, attrs)) {
+    if (UsesResource(input_types) ||
+        !table.Has(internal::kKernelDeviceCpu, op, attrs)) {
       return row.status();
     }
     host.inputs.assign(input_types.size(), true);
     host.outputs.assign(output_types.size(), true);
     host.all = host.all_int32 = host.in_variants = true;
-    MR_ASSIGN_OR_RETURN(placed.entry, table.Find(kCpu, op, attrs));
+    MR_ASSIGN_OR_RETURN(placed.entry,
+                        table.Find(internal::kKernelDeviceCpu, op, attrs));
     return placed;
   }
   placed.entry = (*row)->entry;
@@ -62,7 +62,8 @@ StatusOr<PlacedKernel> FindPlacedKernel(const KernelTable& table,
     host.all = All(host.inputs) && All(host.outputs);
     host.all_int32 = (*row)->IsHost("", DataType::kInt32);
     host.in_variants = absl::string_view(placed.entry->host) == "*";
-    MR_ASSIGN_OR_RETURN(placed.entry, table.Find(kCpu, op, attrs));
+    MR_ASSIGN_OR_RETURN(placed.entry,
+                        table.Find(internal::kKernelDeviceCpu, op, attrs));
   }
   return placed;
 }
