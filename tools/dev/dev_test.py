@@ -123,10 +123,38 @@ class ReportTest(unittest.TestCase):
     with self.assertRaises(KeyError):
       verb_test.side_by_side(lambda: {}["x"], lambda: None)
 
+  def test_an_interruption_ends_what_runs_beside(self):
+    report, began, ended = verb_test.Report(), threading.Event(), []
+
+    def interrupted():
+      began.wait(10)
+      raise KeyboardInterrupt
+
+    def files(stopped):
+      began.set()
+      ended.append(stopped.wait(10))
+
+    with self.assertRaises(KeyboardInterrupt):
+      verb_test.side_by_side(
+        interrupted,
+        lambda: files(report.stopped),
+        lambda: report.stage("never", lambda: ended.append("ran")),
+        stopped=report.stopped,
+      )
+    report.stage("never", lambda: ended.append("ran"))
+    self.assertEqual(ended, [True])
+
+  def test_an_error_of_a_stage_is_shown_at_once(self):
+    report = verb_test.Report()
+    with contextlib.redirect_stdout(io.StringIO()) as said, self.assertRaises(FileNotFoundError):
+      report.stage("rules", lambda: open("/nowhere/at/all"))
+    self.assertRegex(said.getvalue(), r"(?s)No such file.*\nrules +FAILED")
+    self.assertEqual((report.total.failed, report.not_tested), (1, True))
+
   def stages_of(self, *words):
     """Returns the names of the stages that `./dev test` with these words has, none of which runs."""
     names = []
-    report = mock.Mock()
+    report = mock.Mock(stopped=threading.Event())
     report.stage.side_effect = lambda name, function: names.append(name)
     with (
       mock.patch.object(verb_test.building, "configure"),
@@ -151,10 +179,17 @@ class ReportTest(unittest.TestCase):
     self.assertIn("build tsan", self.stages_of("--long", "--part", "tsan"))
 
   def test_parts_that_are_none(self):
-    for words in ["--part", "docs"], ["--part", "units", "base"], ["--part", "unit"]:
+    for words in (
+      ["--part", "docs"],
+      ["--part", "units", "base"],
+      ["--part", "unit"],
+      ["--part", "asan", "--preset", "release"],
+      ["--part", "units", "--mutants"],
+      ["--part", "servers", "--errors"],
+    ):
       with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
         verb_test.arguments(words)
-      self.assertRegex(said.getvalue(), "give both|give one|did you mean units")
+      self.assertRegex(said.getvalue(), "give both|give one|did you mean units|leave that out")
 
   def test_what_pytest_cases_say(self):
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:

@@ -32,8 +32,9 @@ def _run_tool(path):
     return -1, said + "\n%s: still running after %d s, killed\n" % (os.path.relpath(path, ROOT), TOOLS_SECONDS)
 
 
-def run_tools():
-  """Runs tools/**/*_test.py and those of benchmarks/, which need only Python itself."""
+def run_tools(stopped):
+  """Runs tools/**/*_test.py and those of benchmarks/, which need only Python itself; no further file once `stopped`, an event,
+  is set."""
   total = Count()
   tests = []
   for top in ("tools", "benchmarks"):
@@ -41,7 +42,11 @@ def run_tools():
       folders[:] = [d for d in folders if not d.startswith((".", "__"))]
       tests += [os.path.join(base, f) for f in files if f.endswith("_test.py")]
   for path in sorted(tests):
+    if stopped.is_set():
+      break
     code, said = _run_tool(path)
+    if stopped.is_set():
+      break  # what was interrupted has not failed
     ran = re.search(r"^Ran (\d+) test", said, re.M)
     bad = sum(int(n) for n in re.findall(r"(?:failures|errors)=(\d+)", said))
     count = int(ran.group(1)) if ran else 0

@@ -34,6 +34,8 @@ PROGRAMS, LONG_PROGRAMS = 100, 2000
 # What --part names, in the order in which they run.
 PARTS = ("units", "servers", "values", "benchmarks", "docs", "asan", "tsan", "fuzzers")
 LONG_PARTS = ("benchmarks", "docs", "fuzzers")  # which only a long run has
+WAITING_PARTS = ("units", "servers", "values")
+DEV_PARTS = ("asan", "tsan", "fuzzers")  # which have a preset of their own, and go with dev
 # For work that only computes, beside tests that have deadlines.
 BESIDE = ["nice", "-n", "10"]
 
@@ -47,6 +49,7 @@ class Report:
     self.total = Count()
     self.notes = []  # of the stages, repeated at the end
     self.not_tested = False  # something was not built, or there is no such test
+    self.stopped = threading.Event()  # no further stage begins
 
   def _show(self, change):
     """Changes the running stages, and shows that where it can be done in place."""
@@ -57,6 +60,8 @@ class Report:
         print("\033[K" + (running + " ..." if running else ""), end="\r", flush=True)
 
   def stage(self, name, function):
+    if self.stopped.is_set():
+      return
     self._show(lambda: self._running.append(name))
     try:
       self._stage(name, function)
@@ -67,10 +72,10 @@ class Report:
     start = time.monotonic()
     try:
       count = function()
-    except SystemExit as e:  # a build that failed, and reported it
+    except (SystemExit, Exception) as e:  # such as a build that failed, and reported it
       with self._lock:
-        if isinstance(e.code, str):
-          say(e.code)
+        if not isinstance(e, SystemExit) or isinstance(e.code, str):
+          say(str(e))
         self.total.add(Count(0, 1))
         self.not_tested = True
         say("%-34s %-28s %s" % (name, "FAILED", seconds(time.monotonic() - start)))
@@ -190,21 +195,27 @@ def run_stages(args, report, venv):
   """Runs the parts that are wanted; each builds what it needs."""
   preset = args.preset
   wanted = set(args.part or PARTS)
-  checks = [lambda: report.stage("rooms, headers, format", rules), lambda: report.stage("tools", pytest_runner.run_tools)]
-  if wanted - {"asan", "tsan", "fuzzers"}:
-    side_by_side(lambda: report.stage("build " + preset, lambda: build(preset)), *checks)
+  checks = [
+    lambda: report.stage("rooms, headers, format", rules),
+    lambda: report.stage("tools", lambda: pytest_runner.run_tools(report.stopped)),
+  ]
+  if wanted - set(DEV_PARTS):
+    side_by_side(lambda: report.stage("build " + preset, lambda: build(preset)), *checks, stopped=report.stopped)
     if preset in ("dev", "release"):
       report.stage("symbols", lambda: symbols(preset))
   else:
-    side_by_side(*checks)
+    for check in checks:
+      check()
   rooms = dict(asan=None, tsan=None) if args.long else dict(asan=ASAN_ROOMS, tsan=TSAN_ROOMS)
   rooms = {sanitizer: rooms[sanitizer] for sanitizer in rooms if preset == "dev" and sanitizer in wanted}
-  jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms]
+  # What waits leaves time to build what comes later.
+  jobs = [(p, sanitized_programs(p, rooms[p])[1]) for p in rooms] if wanted & set(WAITING_PARTS) else []
   idle = idle_build.IdleBuild([job for job in jobs if job[1]])
   try:
     if "units" in wanted:
       units(args, report)
-    venv.wait()
+    if wanted & {"servers", "values"}:
+      venv.wait()
     servers = [lambda: waiting(args, report)]
     values = [
       lambda: simulation_stage(args, report),
@@ -214,7 +225,7 @@ def run_stages(args, report, venv):
     ]
     beside = (servers if "servers" in wanted else []) + (values if "values" in wanted else [])
     if beside:
-      side_by_side(*beside)
+      side_by_side(*beside, stopped=report.stopped)
   finally:
     idle.end()
   if args.long and "benchmarks" in wanted:
@@ -235,8 +246,9 @@ def units(args, report):
   gpus_with_asan(report, args.preset, programs, cases=args.long)
 
 
-def side_by_side(function, *others):
-  """Runs `others` in a thread, one after the other, and `function` in this one."""
+def side_by_side(function, *others, stopped=None):
+  """Runs `others` in a thread, one after the other, and `function` in this one. Sets `stopped`, an event, if one fails or is
+  interrupted: those that ask it end soon."""
   with ThreadPoolExecutor(1) as thread:
     jobs = [thread.submit(other) for other in others]
     try:
@@ -244,6 +256,8 @@ def side_by_side(function, *others):
       for job in jobs:
         job.result()
     except BaseException:
+      if stopped is not None:
+        stopped.set()
       thread.shutdown(wait=False, cancel_futures=True)
       raise
 
@@ -335,7 +349,7 @@ def run_selected(args, report):
       report.not_tested = True
       continue
     if selection.tools:
-      report.stage("tools", pytest_runner.run_tools)
+      report.stage("tools", lambda: pytest_runner.run_tools(report.stopped))
     if selection.programs:
       report.stage("build " + args.preset, lambda: build(args.preset, selection.programs))
       count = Count()
@@ -402,8 +416,8 @@ def arguments(argv):
     action="append",
     choices=PARTS,
     help="of all tests only these, so that a long run can be done in several: units; servers (Python tests that start some); "
-    "values (simulation, cases and random programs beside stock); and with --long benchmarks, docs, asan, tsan (everything "
-    "under these), fuzzers. May be given more than once",
+    "values (simulation, cases and random programs beside stock); asan and tsan (the lower rooms, with --long everything); and "
+    "with --long benchmarks, docs, fuzzers. May be given more than once",
   )
   ap.add_argument(
     "--mutants",
@@ -422,8 +436,15 @@ def arguments(argv):
   only_long = [part for part in args.part or [] if part in LONG_PARTS]
   if only_long and not args.long:
     ap.error("--part %s is a part of --long: give both" % only_long[0])
+  only_dev = [part for part in args.part or [] if part in DEV_PARTS]
+  if only_dev and args.preset != "dev":
+    ap.error("--part %s has a preset of its own, and is not run with --preset %s: leave that out" % (only_dev[0], args.preset))
   if args.part and args.what:
     ap.error("--part chooses among all tests, and %s names some: give one of them" % args.what[0])
+  if args.part and (args.mutants or args.errors):
+    ap.error(
+      "--part is of all tests, to which those of %s do not belong: give one" % ("--mutants" if args.mutants else "--errors")
+    )
   return args
 
 
