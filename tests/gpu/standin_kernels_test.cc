@@ -182,6 +182,26 @@ extern "C" __global__ void Convert(unsigned* wrong) {
   EXPECT_THAT(Download<unsigned>(wrong, 1), ElementsAre(0));
 }
 
+// The product of 1 + 2^-12 with itself is 1 + 2^-11 + 2^-24, of which float
+// leaves the last part away.
+TEST_F(StandInKernelsTest, ProductsAndSumsAreFusedIfAsked) {
+  constexpr char kAdd[] = R"(
+extern "C" __global__ void Add(const float* x, float* y) {
+  y[0] = x[0] * x[0] + x[1];
+  y[1] = __fmul_rn(x[2], x[2]) + x[3];
+})";
+  const float a = 1 + 0x1p-12f, square = 1 + 0x1p-11f;
+  const DevicePointer x = Upload<float>({a, -square, a, -square});
+  for (const bool fuses : {false, true}) {
+    setenv("MILLRACE_STANDIN_FMA", fuses ? "1" : "0", 1);  // NOLINT
+    const Function add = Load(kAdd, "Add");
+    unsetenv("MILLRACE_STANDIN_FMA");  // NOLINT
+    const DevicePointer y = Allocate(2 * sizeof(float));
+    ASSERT_EQ(Launch(stream, add, 1, 1, x, y), kOk);
+    EXPECT_THAT(Download<float>(y, 2), ElementsAre(fuses ? 0x1p-24f : 0, 0));
+  }
+}
+
 TEST_F(StandInKernelsTest, MistakesOfTheTextAreInTheLog) {
   std::string log;
   EXPECT_EQ(CompileForStandIn("\n\nextern \"C\" __global__ void F() { x = 1; }",

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 
 #include "tests/gpu/standin/prelude_text.h"
@@ -24,26 +25,43 @@ extern char** environ;
 namespace millrace::cuda::standin {
 namespace {
 
-const std::vector<std::string>& Flags() {
-  // A misaligned access ends the kernel by a trap (faults.cc).
-  static const auto* const flags = new std::vector<std::string> {
-    "-std=gnu++17", "-O1", "-fPIC", "-w", "-fno-exceptions", "-fno-rtti",
-        "-fno-asynchronous-unwind-tables", "-fno-math-errno",
-        "-fno-strict-aliasing", "-fvisibility=hidden",
-        "-fsanitize-undefined-trap-on-error",
-        FusesMultiplyAdds() ? "-ffp-contract=fast" : "-ffp-contract=off",
-#if defined(__x86_64__)
-        FusesMultiplyAdds() ? "-mfma" : "-mno-fma",
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-        "-fsanitize=address,alignment", "-g1",
-#elif defined(__SANITIZE_THREAD__)
-        "-fsanitize=thread", "-g1",
-#else
-        "-fsanitize=alignment",
-#endif
+std::vector<std::string> Flags() {
+  std::vector<std::string> flags = {"-std=gnu++17",
+                                    "-O1",
+                                    "-fPIC",
+                                    "-w",
+                                    "-fno-exceptions",
+                                    "-fno-rtti",
+                                    "-fno-asynchronous-unwind-tables",
+                                    "-fno-math-errno",
+                                    "-fno-strict-aliasing",
+                                    "-fvisibility=hidden",
+                                    "-fsanitize-undefined-trap-on-error"};
+  const auto add = [&](std::initializer_list<const char*> more) {
+    flags.insert(flags.end(), more.begin(), more.end());
   };
-  return *flags;
+  if (FusesMultiplyAdds()) {
+    // -O1 leaves products and sums apart by itself, and all do where checks of
+    // addresses lie between them.
+    add({"-ffp-contract=fast", "-fexpensive-optimizations"});
+#if defined(__x86_64__)
+    add({"-mfma"});
+#endif
+    return flags;
+  }
+  add({"-ffp-contract=off"});
+#if defined(__x86_64__)
+  add({"-mno-fma"});
+#endif
+  // A misaligned access ends the kernel by a trap (faults.cc).
+#if defined(__SANITIZE_ADDRESS__)
+  add({"-fsanitize=address,alignment", "-g1"});
+#elif defined(__SANITIZE_THREAD__)
+  add({"-fsanitize=thread", "-g1"});
+#else
+  add({"-fsanitize=alignment"});
+#endif
+  return flags;
 }
 
 class TemporaryFolder {
@@ -160,8 +178,9 @@ Compiled CompileDeviceText(const std::string& text,
                            const std::vector<std::string>& options) {
   const std::string whole =
       std::string(PreludeText()) + "\n#line 1 \"device text\"\n" + text;
+  const std::vector<std::string> flags = Flags();
   std::string key = whole;
-  for (const auto* list : {&Flags(), &options}) {
+  for (const auto* list : {&flags, &options}) {
     for (const std::string& flag : *list) key += "\n" + flag;
   }
   const std::string folder = CacheFolder();
@@ -185,7 +204,7 @@ Compiled CompileDeviceText(const std::string& text,
   if (ok) {
     std::string code = RewriteDeviceText(preprocessed, &entries);
     code += ModuleDefinition(entries);
-    arguments = Flags();
+    arguments = flags;
     arguments.insert(arguments.end(),
                      {"-fpreprocessed", "-shared", "-nostdlib",
 #ifdef MILLRACE_STANDIN_MOLD
