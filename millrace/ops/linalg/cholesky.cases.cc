@@ -18,6 +18,7 @@ MR_CASES(Cholesky)(CaseList& c) {
   SquareCases(c, Definite);
   SquareErrors(c);
   c.Ok({Full(kFloat, {1, 1}, -1)});
+  c.Ok({Of(kFloat, {2, 2}, {2, 10, 10, 50})});
   c.Ok({Of(kDouble, {2, 2, 2}, {4, 9, 1, 3, 9, 9, 3, 5})});
   c.Ok({Definite(kFloat, 40)}).Tolerance(MatrixTolerance(kFloat));
   c.Ok({Definite(kC, 140)}).Tolerance(MatrixTolerance(kC));

@@ -2,7 +2,10 @@
 // computed by them. Small matrices are factored by a block each; others column
 // by column, where the rest of all matrices is updated by the whole device.
 //
-// Defines: T = float double complex64 complex128
+// Products that are subtracted are rounded: of matrices of small whole numbers
+// without an inverse, what is left has to be 0, as on CPUs.
+//
+// Defines: T = float double complex64 complex128; TILE = 32
 
 template <class X>
 struct RealOf {
@@ -120,7 +123,7 @@ MR_DEVICE void SubtractOuter(T* a, int64_t n, int64_t k, int64_t row,
     const T factor = a[i * n + k];
 #pragma unroll 1
     for (int64_t j = column + lane; j < column_end; j += 32) {
-      a[i * n + j] = a[i * n + j] - factor * a[k * n + j];
+      a[i * n + j] = a[i * n + j] - RoundedProduct(factor, a[k * n + j]);
     }
   }
 }
@@ -149,22 +152,20 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-constexpr int kTile = 32;  // rows and columns of a block
-
-// A block for each tile of the rest of each matrix, of which there are less
-// than 2^31 in the memory of any device. Where the pivot is 0, the column below
-// is, too: then nothing is to be subtracted.
+// A block for each tile of the rest of each matrix, of TILE rows and columns,
+// of which there are less than 2^31 in the memory of any device. Where the
+// pivot is 0, the column below is, too: then nothing is to be subtracted.
 extern "C" __global__ void __launch_bounds__(256)
     SubtractFromRest(T* matrices, int blocks, int64_t n, int64_t k) {
-  const int tiles = static_cast<int>((n - k - 1 + kTile - 1) / kTile);
+  const int tiles = static_cast<int>((n - k - 1 + TILE - 1) / TILE);
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
     const int line = block / tiles, m = line / tiles;
     T* const a = matrices + m * n * n;
     if (SizeOf(a[k * n + k]) == 0) continue;
-    const int64_t row = k + 1 + (line - m * tiles) * kTile;
-    const int64_t column = k + 1 + (block - line * tiles) * kTile;
-    SubtractOuter(a, n, k, row, MinOf(row + kTile, n), column,
-                  MinOf(column + kTile, n));
+    const int64_t row = k + 1 + (line - m * tiles) * TILE;
+    const int64_t column = k + 1 + (block - line * tiles) * TILE;
+    SubtractOuter(a, n, k, row, MinOf(row + TILE, n), column,
+                  MinOf(column + TILE, n));
   }
 }
 
@@ -260,13 +261,15 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The matrices of `places` one after the other: [count, size].
+// The matrices of `places` one after the other: [count, size]. All in their
+// order, if it is null.
 extern "C" __global__ void __launch_bounds__(256)
     TakePlaces(const T* from, const int64_t* places, T* to, int64_t count,
                int64_t size) {
   for (GRID_STRIDE(at, count * size)) {
     const int64_t m = at / size;
-    to[at] = from[places[m] * size + at - m * size];
+    const int64_t place = places == nullptr ? m : places[m];
+    to[at] = from[place * size + at - m * size];
   }
 }
 
@@ -302,7 +305,7 @@ MR_DEVICE void SubtractSquare(T* a, const T* column, int64_t n, int64_t j,
     const T factor = a[i * n + j];
 #pragma unroll 1
     for (int64_t c = first + lane; c < end && c <= i; c += 32) {
-      a[i * n + c] = a[i * n + c] - factor * column[c];
+      a[i * n + c] = a[i * n + c] - RoundedProduct(factor, column[c]);
     }
   }
 }
@@ -335,14 +338,14 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(256)
     SubtractSquares(T* matrices, const T* columns, const int32_t* failed,
                     int blocks, int64_t n, int64_t j) {
-  const int tiles = static_cast<int>((n - j - 1 + kTile - 1) / kTile);
+  const int tiles = static_cast<int>((n - j - 1 + TILE - 1) / TILE);
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
     const int line = block / tiles, m = line / tiles;
     if (failed[m] != 0) continue;
-    const int64_t row = j + 1 + (line - m * tiles) * kTile;
-    const int64_t first = j + 1 + (block - line * tiles) * kTile;
+    const int64_t row = j + 1 + (line - m * tiles) * TILE;
+    const int64_t first = j + 1 + (block - line * tiles) * TILE;
     SubtractSquare(matrices + m * n * n, columns + m * n, n, j, row,
-                   MinOf(row + kTile, n), first, MinOf(first + kTile, n));
+                   MinOf(row + TILE, n), first, MinOf(first + TILE, n));
   }
 }
 

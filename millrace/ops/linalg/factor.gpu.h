@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "millrace/device/cuda/launch.h"
-#include "millrace/device/cuda/lazy_gpu_function.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/array/device_read.gpu.h"
 
@@ -52,15 +51,17 @@ class GpuFactors {
 
   struct Triangles {
     const Tensor* matrices = nullptr;  // of n * n
-    const Tensor* places = nullptr;    // int64: the matrix of each result
+    // int64: the matrix of each result. Null: that of its number.
+    const Tensor* places = nullptr;
     bool lower = true, ones = false, adjoint = false;
   };
   // Solves for right sides in place of `x`, [count, n, columns].
   Status SolveTriangles(KernelContext& ctx, const Triangles& t, int64_t count,
                         int64_t n, int64_t columns, Tensor* x) const;
-  // Copies matrices of `size` elements: that of place i becomes number i.
+  // Copies matrices of `size` elements: that of place i becomes number i. All
+  // in their order, if `places` is null.
   Status TakePlaces(KernelContext& ctx, const Tensor& from,
-                    const Tensor& places, int64_t size, Tensor* to) const;
+                    const Tensor* places, int64_t size, Tensor* to) const;
 
   // Factors A = L L^H in place. A matrix that is not positive definite becomes
   // NaN.
@@ -69,7 +70,7 @@ class GpuFactors {
 
  private:
   DataType type_ = DataType::kInvalid;
-  LazyGpuFunction copy_, start_lu_, factor_lu_, lu_columns_, subtract_rest_,
+  GpuFunction copy_, start_lu_, factor_lu_, lu_columns_, subtract_rest_,
       find_singular_, widen_, order_rows_, determinants_, triangles_, take_,
       factor_cholesky_, cholesky_columns_, subtract_squares_, finish_cholesky_;
 };

@@ -23,6 +23,7 @@ MR_CASES(MatrixInverse)(CaseList& c) {
   c.Error({Full(kFloat, {2, 2}, 1)}, kInvalid, "Input is not invertible.");
   c.Error({Of(kFloat, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
           "Input is not invertible.");
+  c.Error({SingularByRounding(kFloat)}, kInvalid, "Input is not invertible.");
 }
 
 MR_CASES(BatchMatrixInverse)(CaseList& c) { SquareCases(c, Invertible); }

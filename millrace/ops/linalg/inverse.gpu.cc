@@ -39,7 +39,7 @@ class InverseGpu {
 
 }  // namespace
 
-MR_KERNELS(MatrixInverse,
-           Gpu){{.types = MR_MATRIX_TYPES, .make = MakeKernel<InverseGpu>}};
+MR_KERNELS(MatrixInverse, Gpu){
+    {.types = MR_MATRIX_TYPES, .make = MakeKernel<InverseGpu>}, kOnHostIfAsked};
 
 }  // namespace millrace::ops

@@ -17,6 +17,7 @@ MR_CASES(Lu)(CaseList& c) {
   c.Error({Full(kFloat, {130, 130}, 1)}, kInvalid, "Input is not invertible.");
   c.Error({Of(kFloat, {2, 2}, {std::nan(""), 1, 1, 2})}, kInvalid,
           "Input is not invertible.");
+  c.Error({SingularByRounding(kFloat)}, kInvalid, "Input is not invertible.");
 }
 
 }  // namespace millrace::cases

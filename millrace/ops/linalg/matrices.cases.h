@@ -61,6 +61,12 @@ inline Value Definite(DataType t, int64_t n) {
   return MatrixValue(t, n, Diagonal::kReal);
 }
 
+// Returns a matrix without an inverse, of which Gauss's method leaves exactly 0
+// only where a third is rounded before, and its products after.
+inline Value SingularByRounding(DataType t) {
+  return Of(t, {2, 2}, {3, 6, 1, 2});
+}
+
 // Adds cases of one matrix, of none, and of all types.
 inline void SquareCases(CaseList& c, Value (*make)(DataType, int64_t)) {
   c.EachType("T", [&](CaseList& c, DataType t) {

@@ -46,6 +46,8 @@ MR_CASES(MatrixSolve)(CaseList& c) {
   c.Ok({Invertible(kFloat, 140), F32({140, 40})}).Tolerance(1e-3);
   c.Error({Full(kFloat, {2, 2}, 1), F32({2, 1})}, kInvalid,
           "Input matrix is not invertible.");
+  c.Error({SingularByRounding(kFloat), F32({2, 1})}, kInvalid,
+          "Input matrix is not invertible.");
   c.Error({Invertible(kFloat, 3), F32({2, 1})}, kInvalid,
           "Input matrix and rhs are incompatible.");
   c.Error({Invertible(kFloat, 3), F32({2, 3, 1})}, kInvalid,
@@ -70,6 +72,9 @@ MR_CASES(MatrixTriangularSolve)(CaseList& c) {
       }
     }
   }
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Full(t, {1, 1}, 0), Full(t, {1, 1}, 2)});
+  });
   c.Ok({Invertible(kDouble, 3), F64({2, 3, 2})}).Tolerance(1e-10).Gradient();
   c.Ok({Rand(kDouble, {2, 1, 3, 3}, 1, 2), F64({4, 3, 2})}).Tolerance(1e-8);
   c.Ok({Invertible(kDouble, 50), F64({2, 50, 40})}).Tolerance(1e-8);

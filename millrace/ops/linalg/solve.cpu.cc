@@ -57,15 +57,14 @@ class TriangularSolveKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, plan.shape));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t n = plan.n, k = plan.columns;
-    const std::vector<int64_t>* const places = plan.places;
     return Dispatch(MatrixTypes{}, a.dtype(), [&]<class T>() -> Status {
       const T* from = a.flat<T>().data();
       const T* y = rhs.flat<T>().data();
       T* to = out->mutable_flat<T>().data();
       return ForMatrices(
           ctx, plan.count, std::max(n, k), "", [&](int64_t i, StopFlag& stop) {
-            Matrix<T> m = ReadMatrix<T>(from + places[0][i] * n * n, n, n);
-            Matrix<T> x = ReadMatrix<T>(y + places[1][i] * n * k, n, k);
+            Matrix<T> m = ReadMatrix<T>(from + plan.Place(0, i) * n * n, n, n);
+            Matrix<T> x = ReadMatrix<T>(y + plan.Place(1, i) * n * k, n, k);
             if (options_.adjoint) m = m.Adjoint();
             SolveTriangle(m,
                           options_.lower != options_.adjoint ? Triangle::kLower

@@ -56,14 +56,17 @@ class TriangularSolveGpu {
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, plan.shape));
     if (out->num_elements() == 0) return OkStatus();
     Tensor places[2];
+    const Tensor* given[2] = {};  // null: each in its place
     for (int i = 0; i < 2; ++i) {
+      if (plan.places[i].empty()) continue;
       MR_ASSIGN_OR_RETURN(places[i], Upload(ctx, plan.places[i]));
+      given[i] = &places[i];
     }
-    MR_RETURN_IF_ERROR(factors_.TakePlaces(ctx, ctx.input(1), places[1],
+    MR_RETURN_IF_ERROR(factors_.TakePlaces(ctx, ctx.input(1), given[1],
                                            plan.n * plan.columns, out));
     return factors_.SolveTriangles(ctx,
                                    {.matrices = &ctx.input(0),
-                                    .places = &places[0],
+                                    .places = given[0],
                                     .lower = options_.lower != options_.adjoint,
                                     .adjoint = options_.adjoint},
                                    plan.count, plan.n, plan.columns, out);

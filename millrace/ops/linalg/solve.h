@@ -15,9 +15,14 @@ struct SolvePlan {
   int64_t count = 0;           // of results
   int64_t n = 0, columns = 0;  // of each
   TensorShape shape;
-  // The index of the matrix of each operand that each result takes, if batches
-  // are broadcast: of PlanTriangularSolve.
+  // The index of the matrix of each operand that each result takes. Empty where
+  // the operand's batch is not broadcast: it is the result's own.
   std::vector<int64_t> places[2];
+
+  int64_t Place(int operand, int64_t result) const {
+    const auto& of = places[operand];
+    return of.empty() ? result : of[static_cast<size_t>(result)];
+  }
 };
 
 // Checks the inputs of MatrixSolve.
@@ -88,6 +93,8 @@ inline StatusOr<SolvePlan> PlanTriangularSolve(
   MR_ASSIGN_OR_RETURN(plan.shape, TensorShape::Make(dims));
   if (plan.shape.num_elements() == 0) return plan;
   for (int i = 0; i < 2; ++i) {
+    // A batch of as many matrices as the result has is not stretched.
+    if ((i == 0 ? b : r).count == plan.count) continue;
     plan.places[i].resize(static_cast<size_t>(plan.count));
     all->ForEachSpan(0, plan.count,
                      [&](const int64_t* offsets, int64_t begin, int64_t m) {

@@ -8,6 +8,8 @@
 // when its result is stored.
 
 #define MR_DEVICE __device__ __forceinline__
+// Stands before functions that C++ includes, too (kernel/shared_text.h).
+#define MR_SHARED MR_DEVICE
 
 #ifdef __CUDACC_RTC__
 typedef signed char int8_t;
@@ -172,8 +174,10 @@ struct alignas(2 * sizeof(F)) complex {
     return complex(RoundedProduct(a.re, b.re) - RoundedProduct(a.im, b.im),
                    RoundedProduct(a.re, b.im) + RoundedProduct(a.im, b.re));
   }
-  // By the larger part of the divisor, so that squares do not overflow.
+  // By the larger part of the divisor, so that squares do not overflow. By 0,
+  // as on CPUs: each part is divided.
   MR_DEVICE friend complex operator/(complex a, complex b) {
+    if (b.re == 0 && b.im == 0) return complex(a.re / b.re, a.im / b.re);
     if (fabs(b.re) >= fabs(b.im)) {
       const F ratio = b.im / b.re, scale = b.re + b.im * ratio;
       return complex((a.re + a.im * ratio) / scale,
@@ -195,6 +199,10 @@ struct alignas(2 * sizeof(F)) complex {
 typedef complex<float> complex64;
 typedef complex<double> complex128;
 
+template <class F>
+MR_DEVICE complex<F> RoundedProduct(complex<F> a, complex<F> b) {
+  return a * b;
+}
 template <class F>
 MR_DEVICE complex<F> Conj(complex<F> z) {
   return complex<F>(z.re, -z.im);
