@@ -104,10 +104,22 @@ void InverseRealCases(CaseList& c, int rank) {
 
 }  // namespace
 
-MR_CASES(FFT)(CaseList& c) { ComplexCases(c, 1); }
+MR_CASES(FFT)(CaseList& c) {
+  ComplexCases(c, 1);
+  // Numbers whose sums are the largest.
+  c.Ok({Rand(kC64, {41}, 1e36, 2e36)}).Tolerance(2e-4, 1e32);
+}
 MR_CASES(FFT2D)(CaseList& c) { ComplexCases(c, 2); }
 MR_CASES(FFT3D)(CaseList& c) { ComplexCases(c, 3); }
-MR_CASES(IFFT)(CaseList& c) { ComplexCases(c, 1); }
+MR_CASES(IFFT)(CaseList& c) {
+  ComplexCases(c, 1);
+  // Numbers whose sums are too large before they are scaled.
+  for (const int64_t n : {1024, 1046}) {
+    c.Ok({Rand(kC64, {n}, 1e36, 2e36)})
+        .Tolerance(2e-4, 1e32)
+        .NoStock("sums become infinite");
+  }
+}
 MR_CASES(IFFT2D)(CaseList& c) { ComplexCases(c, 2); }
 MR_CASES(IFFT3D)(CaseList& c) { ComplexCases(c, 3); }
 MR_CASES(RFFT)(CaseList& c) { RealCases(c, 1); }

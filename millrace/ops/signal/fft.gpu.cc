@@ -69,7 +69,7 @@ class FftGpu {
         MR_ASSIGN_OR_RETURN(Tensor halves,
                             Allocate(ctx, lines * sizes.half[last]));
         MR_RETURN_IF_ERROR(
-            Store(ctx, array, sizes.half[last], length, 1, &halves));
+            Store(ctx, array, sizes.half[last], length, &halves));
         array = std::move(halves);
       }
     }
@@ -86,7 +86,7 @@ class FftGpu {
     }
     const int64_t row = sizes.shape.dim(sizes.shape.rank() - 1);
     return Store(ctx, array, row, kRealForward && kRank == 1 ? length : row,
-                 kInverse ? ProductOf(sizes.lengths) : 1, out);
+                 out);
   }
 
  private:
@@ -99,14 +99,21 @@ class FftGpu {
     return ctx.AllocateTemp(type_, shape);
   }
 
-  // Returns the input as an array [batch, dims].
+  // Returns the input as an array [batch, dims], scaled as the result is.
   StatusOr<Tensor> Load(KernelContext& ctx, const FftSizes& sizes,
                         const DimVector& dims) const {
     const int64_t count = sizes.batch * ProductOf(dims);
     MR_ASSIGN_OR_RETURN(Tensor array, Allocate(ctx, count));
-    MR_RETURN_IF_ERROR(LaunchGpu(
-        ctx, load_, GridOver(count), GpuInput(ctx.input(0)), GpuOutput(array),
-        count, FftDims(dims), FftDims(sizes.in), kInverse));
+    const double scale =
+        kInverse ? 1 / static_cast<double>(ProductOf(sizes.lengths)) : 1;
+    const auto launch = [&](auto of_type) {
+      return LaunchGpu(ctx, load_, GridOver(count), GpuInput(ctx.input(0)),
+                       GpuOutput(array), count, FftDims(dims),
+                       FftDims(sizes.in), of_type, kInverse);
+    };
+    MR_RETURN_IF_ERROR(type_ == DataType::kComplex128
+                           ? launch(scale)
+                           : launch(static_cast<float>(scale)));
     return array;
   }
 
@@ -120,18 +127,12 @@ class FftGpu {
     return fourier_.Forward(ctx, outer, sizes.half[d], inner, array);
   }
 
-  // Writes the first `row` elements of lines, divided by `divisor`.
+  // Writes the first `row` elements of lines.
   Status Store(KernelContext& ctx, const Tensor& array, int64_t row,
-               int64_t length, int64_t divisor, Tensor* out) const {
+               int64_t length, Tensor* out) const {
     const int64_t count = out->num_elements();
-    const double scale = 1 / static_cast<double>(divisor);
-    if (type_ == DataType::kComplex128) {
-      return LaunchGpu(ctx, store_, GridOver(count), GpuInput(array),
-                       GpuOutput(*out), count, row, length, scale, kInverse);
-    }
     return LaunchGpu(ctx, store_, GridOver(count), GpuInput(array),
-                     GpuOutput(*out), count, row, length,
-                     static_cast<float>(scale), kInverse);
+                     GpuOutput(*out), count, row, length, kInverse);
   }
 
   const FftOptions options_{kDirection, kReal, kRank};

@@ -18,10 +18,11 @@ MR_DEVICE void Put(C x, F* z) { *z = x.re; }
 MR_DEVICE void Put(C x, C* z) { *z = x; }
 
 // The first elements of each dimension: an array [batch, sizes] of `count`
-// elements from a tensor [batch, tensor]. Conjugated for inverse transforms.
+// elements from a tensor [batch, tensor]. Conjugated and scaled for inverse
+// transforms: their sums may be too large.
 extern "C" __global__ void __launch_bounds__(256)
     Load(const T* x, C* a, int64_t count, FftDims sizes, FftDims tensor,
-         bool conjugate) {
+         F scale, bool conjugate) {
   for (GRID_STRIDE(i, count)) {
     int64_t rest = i, at = 0, step = 1;
     for (int d = 2; d >= 0; --d) {
@@ -31,19 +32,19 @@ extern "C" __global__ void __launch_bounds__(256)
       rest = next;
     }
     const C v = ComplexOf(x[at + rest * step]);
-    a[i] = conjugate ? Conj(v) : v;
+    const F im = v.im * scale;
+    a[i] = C(v.re * scale, conjugate ? -im : im);
   }
 }
 
-// The first `row` elements of lines of `length`: `count` in all. Conjugated and
-// scaled for inverse transforms.
+// The first `row` elements of lines of `length`: `count` in all. Conjugated for
+// inverse transforms.
 extern "C" __global__ void __launch_bounds__(256)
-    Store(const C* a, T* z, int64_t count, int64_t row, int64_t length, F scale,
+    Store(const C* a, T* z, int64_t count, int64_t row, int64_t length,
           bool conjugate) {
   for (GRID_STRIDE(i, count)) {
     const C v = a[row == length ? i : i / row * length + i % row];
-    const F im = v.im * scale;
-    Put(C(v.re * scale, conjugate ? -im : im), z + i);
+    Put(conjugate ? Conj(v) : v, z + i);
   }
 }
 

@@ -58,14 +58,22 @@ StatusOr<Tensor> GpuFourier::Allocate(KernelContext& ctx, int64_t n) const {
 Status GpuFourier::Forward(KernelContext& ctx, int64_t outer, int64_t n,
                            int64_t inner, Tensor* array) const {
   if (n <= 1 || outer * inner == 0) return OkStatus();
-  return FourierFactors(n).empty() ? ByConvolution(ctx, outer, n, inner, array)
-                                   : ByFactors(ctx, outer, n, inner, array);
+  if (FourierFactors(n).empty()) {
+    return ByConvolution(ctx, outer, n, inner, array);
+  }
+  MR_ASSIGN_OR_RETURN(const Tensor roots, Roots(ctx, n));
+  return ByFactors(ctx, roots, outer, n, inner, array);
 }
 
-Status GpuFourier::ByFactors(KernelContext& ctx, int64_t outer, int64_t n,
-                             int64_t inner, Tensor* array) const {
+StatusOr<Tensor> GpuFourier::Roots(KernelContext& ctx, int64_t n) const {
   MR_ASSIGN_OR_RETURN(Tensor roots, Allocate(ctx, n));
   MR_RETURN_IF_ERROR(LaunchGpu(ctx, roots_, GridOver(n), GpuOutput(roots), n));
+  return roots;
+}
+
+Status GpuFourier::ByFactors(KernelContext& ctx, const Tensor& roots,
+                             int64_t outer, int64_t n, int64_t inner,
+                             Tensor* array) const {
   if (inner == 1 && n <= ShortLine(type_)) {
     return ShortLines(ctx, outer, n, roots, array);
   }
@@ -125,17 +133,18 @@ Status GpuFourier::ByConvolution(KernelContext& ctx, int64_t outer, int64_t n,
   MR_ASSIGN_OR_RETURN(Tensor spectrum, Allocate(ctx, size));
   MR_RETURN_IF_ERROR(LaunchGpu(ctx, both_ways, GridOver(size), GpuInput(chirp),
                                GpuOutput(spectrum), n, size));
-  MR_RETURN_IF_ERROR(ByFactors(ctx, 1, size, 1, &spectrum));
+  MR_ASSIGN_OR_RETURN(const Tensor roots, Roots(ctx, size));
+  MR_RETURN_IF_ERROR(ByFactors(ctx, roots, 1, size, 1, &spectrum));
   const int64_t padded_count = outer * size * inner;
   MR_ASSIGN_OR_RETURN(Tensor padded, Allocate(ctx, padded_count));
   MR_RETURN_IF_ERROR(LaunchGpu(
       ctx, pad, GridOver(padded_count), GpuInput(*array), GpuInput(chirp),
       GpuOutput(padded), padded_count, n, size, inner));
-  MR_RETURN_IF_ERROR(ByFactors(ctx, outer, size, inner, &padded));
+  MR_RETURN_IF_ERROR(ByFactors(ctx, roots, outer, size, inner, &padded));
   MR_RETURN_IF_ERROR(LaunchGpu(ctx, times, GridOver(padded_count),
                                GpuOutput(padded), GpuInput(spectrum),
                                padded_count, size, inner));
-  MR_RETURN_IF_ERROR(ByFactors(ctx, outer, size, inner, &padded));
+  MR_RETURN_IF_ERROR(ByFactors(ctx, roots, outer, size, inner, &padded));
   const int64_t count = outer * n * inner;
   return LaunchGpu(ctx, take, GridOver(count), GpuInput(padded),
                    GpuInput(chirp), GpuOutput(*array), count, n, size, inner);

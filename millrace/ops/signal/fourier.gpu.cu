@@ -163,13 +163,16 @@ extern "C" __global__ void __launch_bounds__(256) Chirp(C* chirp, int64_t n) {
   }
 }
 
-// The conjugate chirp, both ways from element 0, and zeros between.
+// The conjugate chirp, both ways from element 0, and zeros between. Divided by
+// `size`, a power of 2, which the inverse transform of the product would else
+// have to be, where it may be too large.
 extern "C" __global__ void __launch_bounds__(256)
     ChirpBothWays(const C* chirp, C* line, int64_t n, int64_t size) {
+  const F scale = F(1) / static_cast<F>(size);
   for (GRID_STRIDE(i, size)) {
-    line[i] = i < n          ? Conj(chirp[i])
-              : size - i < n ? Conj(chirp[size - i])
-                             : C(F(0), F(0));
+    const int64_t k = MinOf(i, size - i);
+    line[i] =
+        k < n ? C(chirp[k].re * scale, -chirp[k].im * scale) : C(F(0), F(0));
   }
 }
 
@@ -197,10 +200,8 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(256)
     TakeByChirp(const C* padded, const C* chirp, C* y, int64_t count, int64_t n,
                 int64_t size, int64_t inner) {
-  const F scale = F(1) / static_cast<F>(size);
   for (GRID_STRIDE(i, count)) {
     const int64_t row = i / inner, part = row / n, k = row - part * n;
-    const C v = Conj(padded[(part * size + k) * inner + i % inner]);
-    y[i] = Times(C(v.re * scale, v.im * scale), chirp[k]);
+    y[i] = Times(Conj(padded[(part * size + k) * inner + i % inner]), chirp[k]);
   }
 }

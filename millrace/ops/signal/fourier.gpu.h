@@ -21,8 +21,10 @@ class GpuFourier {
                  Tensor* array) const;
 
  private:
-  Status ByFactors(KernelContext& ctx, int64_t outer, int64_t n, int64_t inner,
-                   Tensor* array) const;
+  // Returns the powers of the root of n: the table of ByFactors for that n.
+  StatusOr<Tensor> Roots(KernelContext& ctx, int64_t n) const;
+  Status ByFactors(KernelContext& ctx, const Tensor& roots, int64_t outer,
+                   int64_t n, int64_t inner, Tensor* array) const;
   Status ByConvolution(KernelContext& ctx, int64_t outer, int64_t n,
                        int64_t inner, Tensor* array) const;
   Status ShortLines(KernelContext& ctx, int64_t lines, int64_t n,
