@@ -113,8 +113,7 @@ class WhereGpu {
   void RunAsync(KernelContext& ctx, Done done) const {
     StatusOr<Tensor> counts = non_zero_.Count(ctx, ctx.input(0));
     if (!counts.ok()) return std::move(done)(counts.status());
-    const int64_t last = counts->num_elements() - 1;
-    Tensor total = counts->Rows(last, last + 1);
+    Tensor total = GpuNonZero::Total(*counts);
     ReadOnHost(
         ctx, std::move(total),
         [this, &ctx,

@@ -12,6 +12,11 @@ class GpuNonZero {
   // Returns how many there are before each piece of `in` and, last, in all:
   // int64.
   StatusOr<Tensor> Count(KernelContext& ctx, const Tensor& in) const;
+  // Returns the last of these numbers, still on the device: int64 [1].
+  static Tensor Total(const Tensor& counts) {
+    const int64_t n = counts.num_elements();
+    return counts.Rows(n - 1, n);
+  }
   // Writes their coordinates, in order; `out` has a row for each.
   Status Write(KernelContext& ctx, const Tensor& in, const Tensor& counts,
                Tensor* out) const;

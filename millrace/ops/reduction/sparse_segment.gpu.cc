@@ -221,8 +221,7 @@ class SparseSegmentNamedGradGpu {
   void RunAsync(KernelContext& ctx, Done done) const {
     StatusOr<Found> found = Find(ctx);
     if (!found.ok()) return std::move(done)(found.status());
-    const int64_t last = found->counts.num_elements() - 1;
-    Tensor total = found->counts.Rows(last, last + 1);
+    Tensor total = GpuNonZero::Total(found->counts);
     ReadOnHost(
         ctx, std::move(total),
         [this, &ctx, found = *std::move(found)](const Tensor& count) {

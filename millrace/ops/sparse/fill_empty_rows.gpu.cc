@@ -11,6 +11,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/device_read.gpu.h"
 #include "millrace/ops/array/element_types.h"
+#include "millrace/ops/array/mover.gpu.h"
 #include "millrace/ops/indexing/where.gpu.h"
 #include "millrace/ops/reduction/reduce.gpu.h"
 #include "millrace/ops/state/rows/row_order.gpu.h"
@@ -39,8 +40,7 @@ class FillFunctions {
                     {&FillFunctions::count_up, "CountUp"},
                     {&FillFunctions::entries, "PlaceEntries"},
                     {&FillFunctions::fillers, "PlaceFillers"},
-                    {&FillFunctions::gradients, "TakeGradients"},
-                    {&FillFunctions::copy, "CopyAll"}};
+                    {&FillFunctions::gradients, "TakeGradients"}};
     FillFunctions f;
     for (const auto& e : kEntries) {
       MR_ASSIGN_OR_RETURN(
@@ -68,7 +68,7 @@ class FillFunctions {
   static constexpr GpuGrid kOneWarp = {.blocks = 1, .threads = 32};
 
   GpuFunction start, read_rows, mark, finish, count_up, entries, fillers,
-      gradients, copy;
+      gradients;
 };
 
 class FillEmptyRowsGpu {
@@ -98,7 +98,7 @@ class FillEmptyRowsGpu {
   struct Found {
     int64_t rows = 0;
     SortedRows sorted;
-    Tensor empty, counts, state;
+    Tensor begins, empty, counts, state;
   };
 
   StatusOr<Found> Find(KernelContext& ctx) const {
@@ -117,12 +117,12 @@ class FillEmptyRowsGpu {
                                  GpuOutput(f.state), count, rank, f.rows));
     const int64_t dims[] = {f.rows};
     MR_ASSIGN_OR_RETURN(f.sorted, order_.Sort(ctx, at, count, dims));
+    MR_ASSIGN_OR_RETURN(f.begins, order_.Begins(ctx, f.sorted, f.rows));
     MR_RETURN_IF_ERROR(LaunchGpu(ctx, functions_.mark, GridOver(f.rows),
-                                 GpuInput(f.sorted.keys), GpuOutput(f.empty),
-                                 count, f.sorted.position_bits, f.rows));
+                                 GpuInput(f.begins), GpuOutput(f.empty),
+                                 f.rows));
     MR_ASSIGN_OR_RETURN(f.counts, places_.Count(ctx, f.empty));
-    const int64_t last = f.counts.num_elements() - 1;
-    const Tensor total = f.counts.Rows(last, last + 1);
+    const Tensor total = GpuNonZero::Total(f.counts);
     MR_RETURN_IF_ERROR(
         functions_.Finish(ctx, &total, coordinates, rank, &f.state));
     return f;
@@ -158,9 +158,9 @@ class FillEmptyRowsGpu {
                                  GpuOutput(*map), GpuOutput(*to), GpuOutput(*z),
                                  count, empty, f.sorted.position_bits, rank));
     return LaunchGpu(ctx, functions_.fillers, GridOver(empty),
-                     GpuInput(f.sorted.keys), GpuInput(empties),
+                     GpuInput(f.begins), GpuInput(empties),
                      GpuInput(ctx.input(3)), GpuOutput(*to), GpuOutput(*z),
-                     count, empty, f.sorted.position_bits, rank);
+                     empty, rank);
   }
 
   FillFunctions functions_;
@@ -174,6 +174,7 @@ class FillEmptyRowsGradGpu {
     FillEmptyRowsGradGpu k;
     MR_ASSIGN_OR_RETURN(k.functions_,
                         FillFunctions::Make(init, init.input_type(1)));
+    MR_ASSIGN_OR_RETURN(k.mover_, GpuMover::Make(init, {}));
     MR_ASSIGN_OR_RETURN(k.sum_,
                         GpuReducer::Make(init, init.input_type(1), "AddOf"));
     return k;
@@ -205,8 +206,7 @@ class FillEmptyRowsGradGpu {
                         ctx.AllocateOutput(1, TensorShape()));
     MR_ASSIGN_OR_RETURN(Tensor state, functions_.Start(ctx));
     MR_ASSIGN_OR_RETURN(Tensor rest, ctx.AllocateTemp(dy.dtype(), dy.shape()));
-    MR_RETURN_IF_ERROR(LaunchGpu(ctx, functions_.copy, GridOver(total),
-                                 GpuInput(dy), GpuOutput(rest), total));
+    MR_RETURN_IF_ERROR(mover_.CopyAll(ctx, dy, &rest));
     MR_RETURN_IF_ERROR(LaunchGpu(
         ctx, functions_.gradients, GridOver(count), GpuInput(map), GpuInput(dy),
         GpuOutput(*values), GpuOutput(rest), GpuOutput(state), count, total));
@@ -216,6 +216,7 @@ class FillEmptyRowsGradGpu {
   }
 
   FillFunctions functions_;
+  GpuMover mover_;
   GpuReducer sum_;
 };
 
@@ -223,10 +224,12 @@ class FillEmptyRowsGradGpu {
 
 MR_KERNELS(SparseFillEmptyRows, Gpu){{.types = "T: " MR_GPU_TYPES ", int32",
                                       .make = MakeKernel<FillEmptyRowsGpu>,
-                                      .host = "dense_shape"}};
+                                      .host = "dense_shape"},
+                                     kOnHostIfAsked};
 MR_KERNELS(SparseFillEmptyRowsGrad, Gpu){
     {.types = "T: float, double, half, bfloat16, int8, int16, int32, int64, "
               "uint8, uint16, uint32, uint64",
-     .make = MakeKernel<FillEmptyRowsGradGpu>}};
+     .make = MakeKernel<FillEmptyRowsGradGpu>},
+    kOnHostIfAsked};
 
 }  // namespace millrace::ops

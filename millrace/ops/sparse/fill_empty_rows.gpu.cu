@@ -1,5 +1,6 @@
 // Fills the rows of sparse tensors that have no entries, and the gradient of
-// that. T is a type of an element's size, or of its zeros.
+// that. T is a type of an element's size, whose zero has the bits of all types'
+// zeros.
 //
 // Defines: T = uint8_t uint16_t uint32_t uint64_t complex128
 
@@ -30,8 +31,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Returns the first place of n numbers, in order, that is not below `wanted`.
-template <class N>
-MR_DEVICE int64_t FirstFrom(const N* numbers, int64_t n, N wanted) {
+MR_DEVICE int64_t FirstFrom(const int64_t* numbers, int64_t n, int64_t wanted) {
   int64_t low = 0, high = n;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
@@ -44,16 +44,11 @@ MR_DEVICE int64_t FirstFrom(const N* numbers, int64_t n, N wanted) {
   return low;
 }
 
-// `keys` are those of entries, sorted: their rows, shifted left, and below them
-// their numbers.
+// `begins` has for each row the number of entries before its own, and last that
+// of all.
 extern "C" __global__ void __launch_bounds__(256)
-    MarkEmpty(const uint64_t* keys, bool* empty, int64_t count, int shift,
-              int64_t rows) {
-  for (GRID_STRIDE(r, rows)) {
-    const uint64_t row = static_cast<uint64_t>(r);
-    const int64_t first = FirstFrom(keys, count, row << shift);
-    empty[r] = first == count || keys[first] >> shift != row;
-  }
+    MarkEmpty(const int64_t* begins, bool* empty, int64_t rows) {
+  for (GRID_STRIDE(r, rows)) empty[r] = begins[r] == begins[r + 1];
 }
 
 // `total` is the number of empty rows, `numbers` has `step` for each entry.
@@ -71,7 +66,9 @@ extern "C" __global__ void __launch_bounds__(256)
   for (GRID_STRIDE(i, n)) numbers[i] = i;
 }
 
-// Entries in the order of their keys, with room for one in each empty row.
+// `keys` are those of entries, sorted: their rows, shifted left, and below them
+// their numbers. Entries are placed in this order, with room for one in each
+// empty row.
 extern "C" __global__ void __launch_bounds__(256)
     PlaceEntries(const uint64_t* keys, const int64_t* empties,
                  const int64_t* coordinates, const T* values, int64_t* map,
@@ -90,13 +87,11 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 extern "C" __global__ void __launch_bounds__(256)
-    PlaceFillers(const uint64_t* keys, const int64_t* empties, const T* filler,
-                 int64_t* out_coordinates, T* out_values, int64_t count,
-                 int64_t empty, int shift, int64_t rank) {
+    PlaceFillers(const int64_t* begins, const int64_t* empties, const T* filler,
+                 int64_t* out_coordinates, T* out_values, int64_t empty,
+                 int64_t rank) {
   for (GRID_STRIDE(k, empty)) {
-    const int64_t row = empties[k];
-    const int64_t place =
-        k + FirstFrom(keys, count, static_cast<uint64_t>(row) << shift);
+    const int64_t row = empties[k], place = k + begins[row];
     out_values[place] = *filler;
     for (int64_t d = 0; d < rank; ++d) {
       out_coordinates[place * rank + d] = d == 0 ? row : 0;
@@ -118,8 +113,4 @@ extern "C" __global__ void __launch_bounds__(256)
     out[i] = dy[place];
     rest[place] = T(0);
   }
-}
-extern "C" __global__ void __launch_bounds__(256)
-    CopyAll(const T* x, T* z, int64_t n) {
-  for (GRID_STRIDE(i, n)) z[i] = x[i];
 }

@@ -20,6 +20,20 @@ MR_CASES(SparseConcat)(CaseList& c) {
          {{"concat_dim", axis}})
         .NoStock("equal entries are in an order by chance");
   }
+  // Coordinates outside of the shape are sorted, too; shapes of more elements
+  // than 64 bits number with the entries, and of many dimensions.
+  c.Ok({Pairs({0, 5, 0, 1}), Pairs({0, -1}), F32({2}), F32({1}), Long({2, 2}),
+        Long({2, 2})},
+       {{"concat_dim", 1}});
+  c.Ok({Pairs({7, 1, 3, 1LL << 49, 3, 5}), Pairs({1000, 9, 0, 2}), F32({3}),
+        F32({2}), Long({1024, 1LL << 50}), Long({1024, 1LL << 50})},
+       {{"concat_dim", 0}});
+  c.Ok({Of(kInt64, {2, 10}, {0, 1, 0, 1, 0, 1, 0, 1, 1, 1,  //
+                             0, 1, 0, 1, 0, 1, 0, 1, 0, 1}),
+        Of(kInt64, {1, 10}, {0, 1, 0, 0, 0, 1, 0, 1, 1, 1}), F32({2}), F32({1}),
+        Vec(kInt64, {2, 2, 2, 2, 2, 2, 2, 2, 2, 2}),
+        Vec(kInt64, {2, 2, 2, 2, 2, 2, 2, 2, 2, 2})},
+       {{"concat_dim", 3}});
   const auto error = [&c](Value a, Value b, int axis, const char* words) {
     c.Error({Pairs({0, 1}), Pairs({0, 0}), F32({1}), F32({1}), std::move(a),
              std::move(b)},

@@ -7,7 +7,7 @@
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/sparse/checks/concat.h"
-#include "millrace/ops/sparse/checks/parts.h"
+#include "millrace/ops/sparse/checks/slice.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {

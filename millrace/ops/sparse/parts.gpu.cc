@@ -1,8 +1,5 @@
-// Kernels that concatenate, split and slice sparse tensors on GPUs.
-#include "millrace/ops/sparse/checks/parts.h"
-#include "millrace/ops/sparse/checks/concat.h"
-
-#include <algorithm>
+// Kernels that concatenate and slice sparse tensors on GPUs; what splits them
+// is left to the host.
 #include <utility>
 #include <vector>
 
@@ -11,6 +8,9 @@
 #include "millrace/ops/array/device_read.gpu.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/indexing/where.gpu.h"
+#include "millrace/ops/sparse/checks/concat.h"
+#include "millrace/ops/sparse/checks/slice.h"
+#include "millrace/ops/sparse/reorder.gpu.h"
 #include "millrace/ops/state/rows/row_order.gpu.h"
 
 MR_GPU_SOURCE(sparse_parts);
@@ -37,8 +37,7 @@ class SparseSliceGpu {
   void RunAsync(KernelContext& ctx, Done done) const {
     StatusOr<Found> found = Find(ctx);
     if (!found.ok()) return std::move(done)(found.status());
-    const int64_t last = found->counts.num_elements() - 1;
-    Tensor total = found->counts.Rows(last, last + 1);
+    Tensor total = GpuNonZero::Total(found->counts);
     ReadOnHost(
         ctx, std::move(total),
         [this, &ctx, found = *std::move(found)](const Tensor& count) {
@@ -97,80 +96,46 @@ class SparseSliceGpu {
   GpuNonZero places_;
 };
 
-// As in the device text.
-constexpr int kMostSparseDims = 8;
-struct SparseDims {
-  int64_t v[kMostSparseDims] = {};
-};
-
 class SparseConcatGpu {
  public:
   static StatusOr<SparseConcatGpu> Make(const KernelInit& init) {
     SparseConcatGpu k;
     MR_ASSIGN_OR_RETURN(k.axis_, init.Attr<int32_t>("concat_dim"));
     MR_ASSIGN_OR_RETURN(k.n_, init.Attr<int64_t>("N"));
-    const GpuSource& source = MR_GPU_SOURCE_OF(sparse_parts);
-    const std::vector<GpuDefine> defines = {
-        {"T", GpuNameOfSize(init.output_type(1))}};
-    MR_ASSIGN_OR_RETURN(k.append_,
-                        LoadGpuFunction(init, source, "AppendPart", defines));
-    MR_ASSIGN_OR_RETURN(k.take_,
-                        LoadGpuFunction(init, source, "TakeSorted", defines));
-    MR_ASSIGN_OR_RETURN(k.order_, GpuRowOrder::Make(init, DataType::kInt64));
+    const DataType type = init.output_type(1);
+    MR_ASSIGN_OR_RETURN(
+        k.append_, LoadGpuFunction(init, MR_GPU_SOURCE_OF(sparse_parts),
+                                   "AppendPart", {{"T", GpuNameOfSize(type)}}));
+    MR_ASSIGN_OR_RETURN(k.order_, GpuRowMajorOrder::Make(init, type));
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN_OR_RETURN(const SparseConcatPlan plan,
                         PlanSparseConcat(ctx, axis_, n_));
-    const int rank = static_cast<int>(plan.dims.size());
-    SparseDims dims;
-    MR_ASSIGN_OR_RETURN(const int64_t places, Places(plan.dims, &dims));
+    const auto rank = static_cast<int64_t>(plan.dims.size());
     const TensorShape rows({plan.total, rank}), numbers({plan.total});
     const DataType type = ctx.input(static_cast<int>(n_)).dtype();
     MR_ASSIGN_OR_RETURN(Tensor* const coordinates, ctx.AllocateOutput(0, rows));
     MR_ASSIGN_OR_RETURN(Tensor* const values, ctx.AllocateOutput(1, numbers));
     MR_ASSIGN_OR_RETURN(Tensor all, ctx.AllocateTemp(DataType::kInt64, rows));
     MR_ASSIGN_OR_RETURN(Tensor all_values, ctx.AllocateTemp(type, numbers));
-    MR_ASSIGN_OR_RETURN(Tensor at, ctx.AllocateTemp(DataType::kInt64, numbers));
     const int n = static_cast<int>(n_);
     int64_t offset = 0, first = 0;
     for (int i = 0; i < n; ++i) {
       const int64_t count = ctx.input(i).dim(0);
-      MR_RETURN_IF_ERROR(
-          LaunchGpu(ctx, append_, GridOver(count), GpuInput(ctx.input(i)),
-                    GpuInput(ctx.input(i + n)), Behind(all, first * rank),
-                    Behind(all_values, first), Behind(at, first), count, rank,
-                    plan.axis, offset, dims));
+      MR_RETURN_IF_ERROR(LaunchGpu(
+          ctx, append_, GridOver(count), GpuInput(ctx.input(i)),
+          GpuInput(ctx.input(i + n)), Behind(all, first * rank),
+          Behind(all_values, first), count, rank, int64_t{plan.axis}, offset));
       first += count;
       offset += ctx.input(i + 2 * n).flat<int64_t>()[plan.axis];
     }
-    const int64_t in_all[] = {places};
-    MR_ASSIGN_OR_RETURN(const SortedRows sorted,
-                        order_.Sort(ctx, at, plan.total, in_all));
-    MR_RETURN_IF_ERROR(
-        LaunchGpu(ctx, take_, GridOver(plan.total), GpuInput(sorted.keys),
-                  GpuInput(all), GpuInput(all_values), GpuOutput(*coordinates),
-                  GpuOutput(*values), plan.total, rank, sorted.position_bits));
+    MR_RETURN_IF_ERROR(order_.Run(ctx, all, all_values, coordinates, values));
     return SetVector(ctx, 2, plan.dims);
   }
 
  private:
-  // Returns the number of places of the result, where a dimension has one at
-  // least.
-  static StatusOr<int64_t> Places(const DimVector& given, SparseDims* dims) {
-    int64_t places = 1;
-    bool fits = given.size() <= kMostSparseDims;
-    for (size_t d = 0; d < given.size() && fits; ++d) {
-      dims->v[d] = std::max<int64_t>(given[d], 1);
-      fits = !__builtin_mul_overflow(places, dims->v[d], &places);
-    }
-    if (fits) return places;
-    return Unimplemented("Sparse tensors are concatenated on GPUs to at most ",
-                         kMostSparseDims,
-                         " dimensions and less than 2^63 places, but got ",
-                         TensorShape(given).DebugString());
-  }
   static GpuPointer Behind(const Tensor& t, int64_t element) {
     if (t.num_elements() == 0) return {};
     return {uint64_t{t.device_address()} +
@@ -178,18 +143,20 @@ class SparseConcatGpu {
   }
 
   int64_t axis_ = 0, n_ = 0;
-  GpuFunction append_, take_;
-  GpuRowOrder order_;
+  GpuFunction append_;
+  GpuRowMajorOrder order_;
 };
 
 }  // namespace
 
 MR_KERNELS(SparseConcat, Gpu){{.types = "T: " MR_GPU_TYPES ", int32",
                                .make = MakeKernel<SparseConcatGpu>,
-                               .host = "shapes, output_shape"}};
+                               .host = "shapes, output_shape"},
+                              kOnHostIfAsked};
 MR_KERNELS(SparseSlice, Gpu){{.types = "T: " MR_GPU_TYPES ", int32",
                               .make = MakeKernel<SparseSliceGpu>,
-                              .host = "shape, start, size, output_shape"}};
+                              .host = "shape, start, size, output_shape"},
+                             kOnHostIfAsked};
 MR_KERNELS(SparseSliceGrad, Gpu){kOnHostIfAsked};
 MR_KERNELS(SparseSplit, Gpu){kOnHostIfAsked};
 

@@ -1,5 +1,5 @@
-// Slices of sparse tensors: which entries lie inside, and where those go. T is
-// a type of an element's size.
+// Slices of sparse tensors: which entries lie inside, and where those go. Parts
+// of a concatenation. T is a type of an element's size.
 //
 // Defines: T = uint8_t uint16_t uint32_t uint64_t complex128
 
@@ -32,46 +32,18 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-struct SparseDims {
-  int64_t v[8];
-};
-
-// Copies the entries of one part, `offset` farther along the axis, and numbers
-// their places in the whole, row by row. Coordinates are not checked; those
-// outside are numbered as the nearest inside.
+// Copies the entries of one part, `offset` farther along the axis. Coordinates
+// are not checked; the sum wraps around.
 extern "C" __global__ void __launch_bounds__(256)
     AppendPart(const int64_t* coordinates, const T* values,
-               int64_t* out_coordinates, T* out_values, int64_t* numbers,
-               int64_t count, int rank, int axis, int64_t offset,
-               SparseDims dims) {
+               int64_t* out_coordinates, T* out_values, int64_t count,
+               int64_t rank, int64_t axis, int64_t offset) {
   for (GRID_STRIDE(i, count)) {
     out_values[i] = values[i];
-    int64_t number = 0;
-#pragma unroll
-    for (int d = 0; d < 8; ++d) {
-      if (d >= rank) break;
+    for (int64_t d = 0; d < rank; ++d) {
       uint64_t at = static_cast<uint64_t>(coordinates[i * rank + d]);
       if (d == axis) at += static_cast<uint64_t>(offset);
-      const int64_t c = static_cast<int64_t>(at);
-      out_coordinates[i * rank + d] = c;
-      const int64_t last = dims.v[d] - 1;
-      number = number * dims.v[d] + (c < 0 ? 0 : c > last ? last : c);
-    }
-    numbers[i] = number;
-  }
-}
-
-// `keys` have the numbers of entries in their lowest bits.
-extern "C" __global__ void __launch_bounds__(256)
-    TakeSorted(const uint64_t* keys, const int64_t* coordinates,
-               const T* values, int64_t* out_coordinates, T* out_values,
-               int64_t count, int rank, int shift) {
-  for (GRID_STRIDE(i, count)) {
-    const uint64_t key = keys[i];
-    const int64_t from = static_cast<int64_t>(key - (key >> shift << shift));
-    out_values[i] = values[from];
-    for (int d = 0; d < rank; ++d) {
-      out_coordinates[i * rank + d] = coordinates[from * rank + d];
+      out_coordinates[i * rank + d] = static_cast<int64_t>(at);
     }
   }
 }

@@ -3,20 +3,23 @@
 // Defines: V = uint8_t uint16_t uint32_t uint64_t complex128
 
 // Whether entry a stands before entry b; those below 0 stand last.
-MR_DEVICE bool IsBefore(const int64_t* indices, int64_t rank, int64_t a,
-                        int64_t b) {
-  if (a < 0 || b < 0) return a >= 0;
-  for (int64_t d = 0; d < rank; ++d) {
-    const int64_t x = indices[a * rank + d], y = indices[b * rank + d];
-    if (x != y) return x < y;
+struct IsBefore {
+  const int64_t* indices;
+  int64_t rank;
+
+  MR_DEVICE bool operator()(int64_t a, int64_t b) const {
+    if (a < 0 || b < 0) return a >= 0 && b < 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      const int64_t x = indices[a * rank + d], y = indices[b * rank + d];
+      if (x != y) return x < y;
+    }
+    return a < b;
   }
-  return a < b;
-}
+};
 
 constexpr int kMostEntriesOfRun = 1024;
 
-// Sorts each run of `run` entries, a power of two. A block sorts one run, as a
-// bitonic network.
+// Sorts each run of `run` entries, a power of two. A block sorts one run.
 extern "C" __global__ void SortEntries(const int64_t* indices, int64_t count,
                                        int64_t rank, int run, int64_t* order) {
   __shared__ int64_t entries[kMostEntriesOfRun];
@@ -24,47 +27,19 @@ extern "C" __global__ void SortEntries(const int64_t* indices, int64_t count,
   for (int i = threadIdx.x; i < run; i += blockDim.x) {
     entries[i] = base + i < count ? base + i : -1;
   }
-  for (int size = 2; size <= run; size *= 2) {
-    for (int stride = size / 2; stride > 0; stride /= 2) {
-      __syncthreads();
-      for (int i = threadIdx.x; i < run / 2; i += blockDim.x) {
-        const int low = 2 * i - (i & (stride - 1));
-        const int64_t a = entries[low], b = entries[low + stride];
-        const bool rising = (low & size) == 0;
-        if (IsBefore(indices, rank, b, a) == rising) {
-          entries[low] = b;
-          entries[low + stride] = a;
-        }
-      }
-    }
-  }
-  __syncthreads();
+  SortInBlock(entries, run, IsBefore{indices, rank});
   for (int i = threadIdx.x; i < run && base + i < count; i += blockDim.x) {
     order[base + i] = entries[i];
   }
 }
 
-// Merges pairs of sorted runs of `run` entries: an entry's place is its place
-// in its own run and the number of those before it in the other one.
+// Merges pairs of sorted runs of `run` entries.
 extern "C" __global__ void MergeEntries(const int64_t* indices, int64_t count,
                                         int64_t rank, int64_t run,
                                         const int64_t* from, int64_t* to) {
+  const IsBefore before{indices, rank};
   for (GRID_STRIDE(i, count)) {
-    const int64_t entry = from[i];
-    const int64_t pair = i / (2 * run) * (2 * run);
-    const bool in_first = i - pair < run;
-    const int64_t other = in_first ? MinOf(pair + run, count) : pair;
-    int64_t low = other, high = MinOf(other + run, count);
-    while (low < high) {
-      const int64_t middle = (low + high) / 2;
-      if (IsBefore(indices, rank, from[middle], entry)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    const int64_t own = in_first ? i - pair : i - pair - run;
-    to[pair + own + (low - other)] = entry;
+    to[PlaceInMerge(from, i, count, run, before)] = from[i];
   }
 }
 

@@ -1,5 +1,5 @@
-// Positions of threads, reductions over warps and blocks, atomics. Stands
-// behind numbers.gpu.cu.
+// Positions of threads, reductions over warps and blocks, atomics, sorts.
+// Stands behind numbers.gpu.cu.
 
 // ---- Positions.
 
@@ -232,4 +232,50 @@ MR_DEVICE void AtomicMin(T* p, T value) {
 template <class T>
 MR_DEVICE void AtomicMax(T* p, T value) {
   AtomicUpdate(p, [value](T old) { return MaxOp()(old, value); });
+}
+
+// ---- Sorts.
+
+// Sorts `run` items, a power of two, in the memory of a block, all of whose
+// threads call it when they have written their items; `before(a, b)` is a
+// strict order. A bitonic network.
+template <class Item, class Before>
+MR_DEVICE void SortInBlock(Item* items, int run, Before before) {
+  for (int size = 2; size <= run; size *= 2) {
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      __syncthreads();
+      for (int i = threadIdx.x; i < run / 2; i += blockDim.x) {
+        const int low = 2 * i - (i & (stride - 1));
+        const Item a = items[low], b = items[low + stride];
+        const bool rising = (low & size) == 0;
+        if (before(b, a) == rising) {
+          items[low] = b;
+          items[low + stride] = a;
+        }
+      }
+    }
+  }
+  __syncthreads();
+}
+
+// Returns where item i goes when pairs of sorted runs of `run` items are
+// merged: its place in its own run and the number of those before it in the
+// other one. Equal items keep their order.
+template <class Item, class Before>
+MR_DEVICE int64_t PlaceInMerge(const Item* items, int64_t i, int64_t count,
+                               int64_t run, Before before) {
+  const Item item = items[i];
+  const int64_t pair = i / (2 * run) * (2 * run);
+  const bool in_first = i - pair < run;
+  const int64_t other = in_first ? MinOf(pair + run, count) : pair;
+  int64_t low = other, high = MinOf(other + run, count);
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (in_first ? before(items[middle], item) : !before(item, items[middle])) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return i - (in_first ? 0 : run) + (low - other);
 }

@@ -53,7 +53,7 @@ StatusOr<SortedRows> GpuRowOrder::Sort(KernelContext& ctx,
   uint64_t places = 1;
   for (const int64_t size : dims) places *= static_cast<uint64_t>(size);
   if (places > ~uint64_t{0} >> sorted.position_bits) {
-    return Unimplemented(count, " updates of ", places,
+    return Unimplemented(count, " positions of ", places,
                          " places on a GPU, whose numbers need more than 64 "
                          "bits together");
   }

@@ -31,8 +31,12 @@ MR_DEVICE uint64_t KeyOf(const INDEX* indices, const Coordinates& c,
          static_cast<uint64_t>(position);
 }
 
+struct IsLess {
+  MR_DEVICE bool operator()(uint64_t a, uint64_t b) const { return a < b; }
+};
+
 // Makes the keys of `count` positions and sorts each run of `run` of them, a
-// power of two up to kMostKeys. A block sorts one run, as a bitonic network.
+// power of two up to kMostKeys. A block sorts one run.
 extern "C" __global__ void SortRuns(const INDEX* indices, Coordinates c,
                                     int64_t count, int position_bits, int run,
                                     uint64_t* sorted) {
@@ -42,52 +46,17 @@ extern "C" __global__ void SortRuns(const INDEX* indices, Coordinates c,
     keys[i] = base + i < count ? KeyOf(indices, c, base + i, position_bits)
                                : ~uint64_t{0};
   }
-  for (int size = 2; size <= run; size *= 2) {
-    for (int stride = size / 2; stride > 0; stride /= 2) {
-      __syncthreads();
-      for (int i = threadIdx.x; i < run / 2; i += blockDim.x) {
-        const int low = 2 * i - (i & (stride - 1));
-        const int high = low + stride;
-        const uint64_t a = keys[low], b = keys[high];
-        const bool rising = (low & size) == 0;
-        if ((a > b) == rising) {
-          keys[low] = b;
-          keys[high] = a;
-        }
-      }
-    }
-  }
-  __syncthreads();
+  SortInBlock(keys, run, IsLess());
   for (int i = threadIdx.x; i < run && base + i < count; i += blockDim.x) {
     sorted[base + i] = keys[i];
   }
 }
 
-// Merges pairs of sorted runs of `run` keys: a key's place is its place in its
-// own run and the number of those before it in the other one. Keys are equal
-// only if all bits are set.
+// Merges pairs of sorted runs of `run` keys.
 extern "C" __global__ void MergeRuns(const uint64_t* from, int64_t count,
                                      int64_t run, uint64_t* to) {
   for (GRID_STRIDE(i, count)) {
-    const uint64_t key = from[i];
-    const int64_t pair = i / (2 * run) * (2 * run);
-    const bool in_first = i - pair < run;
-    const int64_t other = in_first ? pair + run : pair;
-    const int64_t end = other + run < count ? other + run : count;
-    int64_t low = other < count ? other : count, high = end;
-    const int64_t begin = low;
-    while (low < high) {
-      const int64_t middle = (low + high) / 2;
-      const bool is_before =
-          in_first ? from[middle] < key : from[middle] <= key;
-      if (is_before) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    const int64_t own = in_first ? i - pair : i - pair - run;
-    to[pair + own + (low - begin)] = key;
+    to[PlaceInMerge(from, i, count, run, IsLess())] = from[i];
   }
 }
 

@@ -29,7 +29,8 @@ class GpuRowOrder {
 
   // Enqueues the sort of `count` places in a tensor whose leading dimensions
   // are `dims`; `indices` has a coordinate in each of them for each place.
-  // Returns UNIMPLEMENTED for more than 8 dimensions, RESOURCE_EXHAUSTED.
+  // Returns UNIMPLEMENTED for more than 8 dimensions, and for numbers of places
+  // and of positions that need more than 64 bits together; RESOURCE_EXHAUSTED.
   StatusOr<SortedRows> Sort(KernelContext& ctx, const Tensor& indices,
                             int64_t count,
                             absl::Span<const int64_t> dims) const;
