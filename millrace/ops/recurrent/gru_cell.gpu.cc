@@ -3,9 +3,10 @@
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/product/matrix_product.gpu.h"
+#include "millrace/ops/recurrent/cell.gpu.h"
 #include "millrace/ops/recurrent/gru_cell_kernels.h"
-#include "millrace/ops/recurrent/recurrence.gpu.h"
 
+MR_GPU_SOURCE(recurrent_cell);
 MR_GPU_SOURCE(recurrent_gru_cell);
 
 namespace millrace::ops {
@@ -16,19 +17,20 @@ class GpuGru {
   static StatusOr<GpuGru> Make(const KernelInit& init) {
     GpuGru g;
     g.product_ = GpuMatrixProduct(init, DataType::kFloat);
+    MR_ASSIGN_OR_RETURN(g.join_, GpuInputJoin::Make(init, DataType::kFloat));
+    const GpuSource* const sources[] = {&MR_GPU_SOURCE_OF(recurrent_cell),
+                                        &MR_GPU_SOURCE_OF(recurrent_gru_cell)};
     const struct {
       GpuFunction* function;
       const char* entry;
-    } kEntries[] = {{&g.join_, "JoinInputs"},
-                    {&g.gates_, "GruGates"},
+    } kEntries[] = {{&g.gates_, "GruGates"},
                     {&g.output_, "GruOutput"},
                     {&g.back_to_candidate_, "GruBackToCandidate"},
                     {&g.back_to_reset_, "GruBackToReset"},
                     {&g.finish_, "GruFinish"}};
     for (const auto& e : kEntries) {
-      MR_ASSIGN_OR_RETURN(
-          *e.function,
-          LoadGpuFunction(init, MR_GPU_SOURCE_OF(recurrent_gru_cell), e.entry));
+      MR_ASSIGN_OR_RETURN(*e.function, LoadGpuFunction(init, sources, e.entry,
+                                                       {{"T", "float"}}));
     }
     return g;
   }
@@ -38,12 +40,15 @@ class GpuGru {
   Status Step(KernelContext& ctx, const GruSizes& s, const GruInputs& in,
               const GruResults& out) const {
     const int64_t b = s.batch, n = s.cell, columns = s.input + n;
-    MR_ASSIGN_OR_RETURN(Tensor joined, Floats(ctx, b, columns));
+    MR_ASSIGN_OR_RETURN(Tensor joined, join_.Run(ctx, {.rows = b,
+                                                       .input = s.input,
+                                                       .cell = n,
+                                                       .first_rows = b,
+                                                       .x = in.x,
+                                                       .h = in.h_prev}));
     MR_ASSIGN_OR_RETURN(Tensor gates, Floats(ctx, b, 2 * n));
     MR_ASSIGN_OR_RETURN(Tensor candidate, Floats(ctx, b, n));
     const GpuGrid cells = GridOver(b * n);
-    MR_RETURN_IF_ERROR(LaunchGpu(ctx, join_, GridOver(b * columns), s, in.x,
-                                 in.h_prev, GpuOutput(joined)));
     MatrixProblem p{.type = DataType::kFloat, .m = b, .k = columns, .n = 2 * n};
     MR_RETURN_IF_ERROR(product_.RunOrZero(ctx, p, GpuInput(joined),
                                           AtGpu(in.w_ru), GpuOutput(gates)));
@@ -90,8 +95,8 @@ class GpuGru {
   }
 
   GpuMatrixProduct product_;
-  GpuFunction join_, gates_, output_, back_to_candidate_, back_to_reset_,
-      finish_;
+  GpuInputJoin join_;
+  GpuFunction gates_, output_, back_to_candidate_, back_to_reset_, finish_;
 };
 
 }  // namespace

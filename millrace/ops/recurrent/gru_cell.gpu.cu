@@ -1,6 +1,9 @@
 // One time step of a GRU layer, forward and backward, between its products with
 // the weights (gru_step.h has the formulas). The structs are those of
 // gru_step.h.
+//
+// Defines: T = float
+// Texts: recurrent/cell.gpu.cu
 
 struct GruSizes {
   int64_t batch, input, cell;
@@ -18,32 +21,13 @@ struct GruGradients {
   float *d_x, *d_h_prev, *d_c, *d_ru;
 };
 
-MR_DEVICE float Sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
-
 // The row and the column of a place in [batch, columns].
 struct GruPlace {
   int64_t row, column;
 
-  MR_DEVICE GruPlace(int64_t at, int64_t columns) {
-    if ((at >> 31) != 0 || (columns >> 31) != 0) {
-      row = at / columns;
-    } else {
-      row = static_cast<uint32_t>(at) / static_cast<uint32_t>(columns);
-    }
-    column = at - row * columns;
-  }
+  MR_DEVICE GruPlace(int64_t at, int64_t columns)
+      : row(RowOfPlace(at, columns)), column(at - row * columns) {}
 };
-
-// Makes the rows [x, h_prev].
-extern "C" __global__ void JoinInputs(const GruSizes s, const float* x,
-                                      const float* h_prev, float* to) {
-  const int64_t columns = s.input + s.cell;
-  for (GRID_STRIDE(at, s.batch * columns)) {
-    const GruPlace p(at, columns);
-    to[at] = p.column < s.input ? x[p.row * s.input + p.column]
-                                : h_prev[p.row * s.cell + p.column - s.input];
-  }
-}
 
 // Computes r and u from the products of the gates, [batch, 2 * cell], and
 // writes r h_prev beside x.

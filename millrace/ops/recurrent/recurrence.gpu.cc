@@ -2,6 +2,7 @@
 
 #include <limits>
 
+MR_GPU_SOURCE(recurrent_cell);
 MR_GPU_SOURCE(recurrent_recurrence);
 
 namespace millrace::ops {
@@ -21,11 +22,6 @@ struct BackArgs {
   const void *i, *f, *o, *ci, *co, *cs_grad, *h_grad, *later_cs_grad,
       *later_h_grad, *wci, *wcf, *wco, *cs_prev;
   void *dgates, *cs_prev_grad;
-};
-struct JoinArgs {
-  int64_t rows = 0, input = 0, cell = 0, first_rows = 0;
-  const void *x, *first, *rest;
-  GpuPointer to;
 };
 constexpr int kMostSums = 4;
 constexpr int64_t kSumColumns = 32;
@@ -47,19 +43,19 @@ StatusOr<GpuRecurrence> GpuRecurrence::Make(const KernelInit& init) {
   GpuRecurrence r;
   const DataType type = init.output_type(0);
   r.product_ = GpuMatrixProduct(init, type);
+  MR_ASSIGN_OR_RETURN(r.join_, GpuInputJoin::Make(init, type));
+  const GpuSource* const sources[] = {&MR_GPU_SOURCE_OF(recurrent_cell),
+                                      &MR_GPU_SOURCE_OF(recurrent_recurrence)};
   const std::vector<GpuDefine> defines = {{"T", GpuTypeName(type)}};
   const struct {
     GpuFunction* function;
     const char* entry;
   } kEntries[] = {{&r.step_, "LstmStep"},
                   {&r.step_back_, "LstmStepBack"},
-                  {&r.join_, "JoinRows"},
                   {&r.sum_rows_, "SumRows"}};
   for (const auto& e : kEntries) {
-    MR_ASSIGN_OR_RETURN(
-        *e.function,
-        LoadGpuFunction(init, MR_GPU_SOURCE_OF(recurrent_recurrence), e.entry,
-                        defines));
+    MR_ASSIGN_OR_RETURN(*e.function,
+                        LoadGpuFunction(init, sources, e.entry, defines));
   }
   return r;
 }
@@ -118,25 +114,6 @@ Status GpuRecurrence::StepBack(KernelContext& ctx, const LstmLayer& l,
                    .dgates = dgates,
                    .cs_prev_grad = cs_prev_grad};
   return LaunchGpu(ctx, step_back_, GridOver(l.batch * l.cell), a);
-}
-
-StatusOr<Tensor> GpuRecurrence::Join(KernelContext& ctx, DataType type,
-                                     const LstmLayer& l, int64_t rows,
-                                     const void* x, const void* first,
-                                     const void* rest) const {
-  MR_ASSIGN_OR_RETURN(const TensorShape shape,
-                      TensorShape::Make({rows, l.input + l.cell}));
-  MR_ASSIGN_OR_RETURN(Tensor joined, ctx.AllocateTemp(type, shape));
-  const JoinArgs a{.rows = rows,
-                   .input = l.input,
-                   .cell = l.cell,
-                   .first_rows = l.batch,
-                   .x = x,
-                   .first = first,
-                   .rest = rest,
-                   .to = GpuOutput(joined)};
-  MR_RETURN_IF_ERROR(LaunchGpu(ctx, join_, GridOver(joined.num_elements()), a));
-  return joined;
 }
 
 template <class T>

@@ -3,14 +3,7 @@
 // the type of the elements, which are computed in float.
 //
 // Defines: T = float half
-
-// Places in the batch, [batch, cell].
-MR_DEVICE int64_t RowOfPlace(int64_t place, int64_t columns) {
-  if ((place >> 31) != 0 || (columns >> 31) != 0) return place / columns;
-  return static_cast<uint32_t>(place) / static_cast<uint32_t>(columns);
-}
-
-MR_DEVICE float Sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
+// Texts: recurrent/cell.gpu.cu
 
 struct StepArgs {
   int64_t batch, cell, cell_gate, forget_gate;
@@ -93,27 +86,6 @@ extern "C" __global__ void LstmStepBack(const BackArgs a) {
     gates[a.forget_gate] = T(d_f);
     gates[3 * a.cell] = T(d_o);
     a.cs_prev_grad[at] = T(cs_prev_grad);
-  }
-}
-
-// Makes the rows [x, h]; those of h lie in `first`, and behind the first rows
-// in `rest`.
-struct JoinArgs {
-  int64_t rows, input, cell, first_rows;
-  const T *x, *first, *rest;
-  T* to;
-};
-extern "C" __global__ void JoinRows(const JoinArgs a) {
-  const int64_t columns = a.input + a.cell;
-  for (GRID_STRIDE(at, a.rows * columns)) {
-    const int64_t row = RowOfPlace(at, columns), c = at - row * columns;
-    const T* from = a.x + row * a.input + c;
-    if (c >= a.input) {
-      from = row < a.first_rows ? a.first + row * a.cell
-                                : a.rest + (row - a.first_rows) * a.cell;
-      from += c - a.input;
-    }
-    a.to[at] = *from;
   }
 }
 

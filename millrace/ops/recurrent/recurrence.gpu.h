@@ -4,27 +4,13 @@
 
 #include <initializer_list>
 
-#include "millrace/device/cuda/launch.h"
 #include "millrace/ops/product/matrix_product.gpu.h"
+#include "millrace/ops/recurrent/cell.gpu.h"
 #include "millrace/ops/recurrent/column_sums.h"
 #include "millrace/ops/recurrent/lstm_step.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
-
-// Return where the elements of a tensor begin in the device's memory; null for
-// one without elements.
-template <class T>
-const T* ReadOnGpu(const Tensor& t) {
-  return reinterpret_cast<const T*>(GpuInput(t).address);
-}
-template <class T>
-T* WriteOnGpu(Tensor* t) {
-  return reinterpret_cast<T*>(GpuOutput(*t).address);
-}
-inline GpuPointer AtGpu(const void* address) {
-  return {reinterpret_cast<uint64_t>(address)};
-}
 
 class GpuRecurrence {
  public:
@@ -56,8 +42,12 @@ class GpuRecurrence {
   Status MultiplyInputs(KernelContext& ctx, const LstmLayer& l, const T* x,
                         const T* h_prev, const T* w, Tensor (&memory)[2],
                         GateSums<T>* sums) const {
-    MR_ASSIGN_OR_RETURN(
-        memory[0], Join(ctx, DataTypeOf<T>, l, l.batch, x, h_prev, h_prev));
+    MR_ASSIGN_OR_RETURN(memory[0], join_.Run(ctx, {.rows = l.batch,
+                                                   .input = l.input,
+                                                   .cell = l.cell,
+                                                   .first_rows = l.batch,
+                                                   .x = x,
+                                                   .h = h_prev}));
     MR_ASSIGN_OR_RETURN(const TensorShape gates,
                         TensorShape::Make({l.batch, 4 * l.cell}));
     MR_ASSIGN_OR_RETURN(memory[1], ctx.AllocateTemp(DataTypeOf<T>, gates));
@@ -74,7 +64,13 @@ class GpuRecurrence {
                             int64_t rows, const T* x, const T* first,
                             const T* rest, const T* dgates, T* w_grad) const {
     MR_ASSIGN_OR_RETURN(const Tensor joined,
-                        Join(ctx, DataTypeOf<T>, l, rows, x, first, rest));
+                        join_.Run(ctx, {.rows = rows,
+                                        .input = l.input,
+                                        .cell = l.cell,
+                                        .first_rows = l.batch,
+                                        .x = x,
+                                        .h = first,
+                                        .more = rest}));
     const MatrixProblem p{.type = DataTypeOf<T>,
                           .m = l.input + l.cell,
                           .k = rows,
@@ -92,14 +88,9 @@ class GpuRecurrence {
   }
 
  private:
-  // Returns [x, h] of `rows` rows; those of h lie in `first`, from row l.batch
-  // on in `rest`.
-  StatusOr<Tensor> Join(KernelContext& ctx, DataType type, const LstmLayer& l,
-                        int64_t rows, const void* x, const void* first,
-                        const void* rest) const;
-
   GpuMatrixProduct product_;
-  GpuFunction step_, step_back_, join_, sum_rows_;
+  GpuInputJoin join_;
+  GpuFunction step_, step_back_, sum_rows_;
 };
 
 #define MR_GPU_RECURRENCE(prefix, T)                                      \
