@@ -160,23 +160,15 @@ inline bool MovesNothing(const EinsumLabels& labels, const EinsumLabels& output,
   return true;
 }
 
-// A scalar one of the type, in host memory.
-inline Tensor OneOf(DataType type) {
-  Tensor one = Tensor::New(type, TensorShape({}));
-  const Status status = Dispatch(EinsumTypes{}, type, [&]<class T>() -> Status {
-    one.mutable_flat<T>()[0] = T(1.0f);
-    return OkStatus();
-  });
-  MR_CHECK(status.ok(), status.message());
-  return one;
-}
-
 }  // namespace einsum
 
-// `Products` multiplies on the device:
+// `Products` multiplies and sums on the device:
 //   static StatusOr<Products> Make(const KernelInit& init);
 //   Status Run(KernelContext& ctx, const MatrixProblem& p, const Tensor& a,
 //              const Tensor& b, Tensor* c) const;
+//   // Sets `out` to the sums of the rows of `terms`, [rows, row].
+//   Status SumRows(KernelContext& ctx, const Mover& mover, const Tensor& terms,
+//                  int64_t rows, int64_t row, Tensor* out) const;
 template <class Products>
 class EinsumKernel {
  public:
@@ -270,8 +262,7 @@ class EinsumKernel {
     return laid_out;
   }
 
-  // Sums over labels that neither the output nor the other operand has, as a
-  // product with ones.
+  // Sums over labels that neither the output nor the other operand has.
   Status SumAlone(KernelContext& ctx, const Mover& mover,
                   const EinsumLabels& output, const Operand* other,
                   const LabelSizes& sizes, Operand* o) const {
@@ -288,18 +279,12 @@ class EinsumKernel {
     const DataType type = ctx.output_type(0);
     MR_ASSIGN_OR_RETURN(const Tensor terms,
                         LayOut(ctx, mover, *o, order, sizes));
-    MatrixProblem p;
-    p.type = type;
-    p.m = sizes.Product(kept);
-    p.k = sizes.Product(summed);
-    p.n = 1;
-    MR_ASSIGN_OR_RETURN(Tensor ones,
-                        ctx.AllocateTemp(type, TensorShape({p.k})));
-    MR_RETURN_IF_ERROR(mover.Fill(ctx, &ones, einsum::OneOf(type)));
+    const int64_t rows = sizes.Product(kept), row = sizes.Product(summed);
     Operand sum;
     MR_ASSIGN_OR_RETURN(sum.elements,
-                        ctx.AllocateTemp(type, TensorShape({p.m})));
-    MR_RETURN_IF_ERROR(products_.Run(ctx, p, terms, ones, &sum.elements));
+                        ctx.AllocateTemp(type, TensorShape({rows})));
+    MR_RETURN_IF_ERROR(
+        products_.SumRows(ctx, mover, terms, rows, row, &sum.elements));
     SetLabels(&sum, kept, sizes);
     *o = std::move(sum);
     return OkStatus();
