@@ -63,7 +63,7 @@ using StringList = AttrValue::StringList;
 using TypeList = AttrValue::TypeList;
 using ShapeList = AttrValue::ShapeList;
 
-// What most files of cases say.
+// Short names, which most files of cases use.
 inline constexpr DataType kFloat = DataType::kFloat;
 inline constexpr DataType kDouble = DataType::kDouble;
 inline constexpr DataType kInt32 = DataType::kInt32;

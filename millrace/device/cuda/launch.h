@@ -14,6 +14,7 @@
 // the sources; its entries are `extern "C" __global__`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -82,6 +83,24 @@ struct GpuGrid {
 // A grid for `n` items, one for each thread of 256, which walk in strides.
 inline GpuGrid GridOver(int64_t n) {
   return {.blocks = (n + 255) / 256, .strided = true};
+}
+
+// `count` slices of each of some lines of elements, of `size` elements; the
+// last one may be shorter.
+struct GpuSlices {
+  int64_t count = 1, size = 1;
+};
+
+// Cuts each of `lines` lines of `n` elements into slices of about `least`
+// elements or more, so that there are about `wanted` in all, or one of each
+// line. They depend on no card, since they decide in which order elements are
+// joined. Requires: lines, wanted and least are above 0.
+inline GpuSlices CutLines(int64_t lines, int64_t n, int64_t wanted,
+                          int64_t least) {
+  const int64_t most =
+      std::max<int64_t>(1, std::min(wanted / lines, n / least));
+  const int64_t size = std::max<int64_t>(1, (n + most - 1) / most);
+  return {std::max<int64_t>(1, (n + size - 1) / size), size};
 }
 
 // An address in the device's memory, as an argument.

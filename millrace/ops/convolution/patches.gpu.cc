@@ -48,6 +48,7 @@ class PatchesGpu {
     }
     GpuPatchArgs a;
     a.x = x.device_address();
+    if (plan.depth >= kLimit) return TooMany(plan.shape);
     a.depth = GpuDivisor(static_cast<uint32_t>(plan.depth));
     for (int i = 0; i < kRank - 2; ++i) {
       const Window& w = plan.windows[i];
@@ -55,7 +56,7 @@ class PatchesGpu {
            {w.input, w.output, w.filter, w.stride, w.dilation, w.before}) {
         if (n >= kLimit) return TooMany(plan.shape);
       }
-      GpuPatchWindow& to = a.windows[i + 5 - kRank];
+      GpuPatchWindow& to = a.windows[i];
       to.output = GpuDivisor(static_cast<uint32_t>(w.output));
       to.filter = GpuDivisor(static_cast<uint32_t>(w.filter));
       to.input = static_cast<int32_t>(w.input);
@@ -63,16 +64,16 @@ class PatchesGpu {
       to.dilation = static_cast<int32_t>(w.dilation);
       to.before = static_cast<int32_t>(w.before);
     }
-    // As many planes at a time as have numbers of 31 bits.
-    const int64_t planes =
+    // As many rows (planes of volumes) at a time as have numbers of 31 bits.
+    const int64_t rows =
         x.dim(0) * static_cast<int64_t>(a.windows[0].output.divisor);
-    const int64_t plane = out->num_elements() / planes;
-    if (plane >= kLimit) return TooMany(plan.shape);
-    const int64_t at_once = (kLimit - 1) / plane;
-    for (int64_t first = 0; first < planes; first += at_once) {
-      const int64_t total = std::min(at_once, planes - first) * plane;
+    const int64_t row = out->num_elements() / rows;
+    if (row >= kLimit) return TooMany(plan.shape);
+    const int64_t at_once = (kLimit - 1) / row;
+    for (int64_t first = 0; first < rows; first += at_once) {
+      const int64_t total = std::min(at_once, rows - first) * row;
       a.z = out->device_address() +
-            static_cast<uint64_t>(first * plane) * SizeOf(out->dtype());
+            static_cast<uint64_t>(first * row) * SizeOf(out->dtype());
       a.total = static_cast<uint32_t>(total);
       a.first_row = first;
       MR_RETURN_IF_ERROR(LaunchGpu(ctx, copy_, GridOver(total), a));
@@ -83,7 +84,8 @@ class PatchesGpu {
  private:
   static Status TooMany(const TensorShape& shape) {
     return Unimplemented(
-        "Patches on GPUs have less than 2^31 elements in a plane, but got ",
+        "Patches on GPUs have less than 2^31 elements in a row of an image or "
+        "a plane of a volume, but got ",
         shape.DebugString());
   }
 
@@ -93,12 +95,14 @@ class PatchesGpu {
 
 }  // namespace
 
-MR_KERNELS(ExtractImagePatches,
-           Gpu){{.types = "T: float, double, half, bfloat16, complex64, "
-                          "complex128, bool",
-                 .make = MakeKernel<PatchesGpu<4>>}};
-MR_KERNELS(ExtractVolumePatches,
-           Gpu){{.types = "T: float, double, half, bfloat16",
-                 .make = MakeKernel<PatchesGpu<5>>}};
+MR_KERNELS(ExtractImagePatches, Gpu){
+    {.types = "T: float, double, half, bfloat16, complex64, "
+              "complex128, bool",
+     .make = MakeKernel<PatchesGpu<4>>},
+    kOnHostIfAsked};
+MR_KERNELS(ExtractVolumePatches, Gpu){
+    {.types = "T: float, double, half, bfloat16",
+     .make = MakeKernel<PatchesGpu<5>>},
+    kOnHostIfAsked};
 
 }  // namespace millrace::ops

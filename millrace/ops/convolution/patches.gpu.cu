@@ -1,5 +1,5 @@
 // Copies windows of volumes side by side: each element of the result is one of
-// the input, or 0 beside it. Images are volumes of one plane.
+// the input, or 0 beside it. Images are volumes whose last dimension is 1.
 //
 // Defines: T = uint8_t uint16_t uint32_t uint64_t complex128
 
@@ -18,7 +18,7 @@ struct PatchWindow {
 struct PatchArgs {
   uint64_t x, z;
   uint32_t total;     // elements of the result, from `z` on
-  int64_t first_row;  // of the result: planes of windows of all volumes
+  int64_t first_row;  // of the result: windows at one place of dimension 0
   IntDivisor depth;
   PatchWindow windows[3];
 };

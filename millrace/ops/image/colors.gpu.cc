@@ -57,9 +57,11 @@ class RecolorGpu {
 }  // namespace
 
 MR_KERNELS(RGBToHSV, Gpu){{.types = "T: float, double",
-                           .make = MakeKernel<RecolorGpu<Recolor::kToHsv>>}};
+                           .make = MakeKernel<RecolorGpu<Recolor::kToHsv>>},
+                          kOnHostIfAsked};
 MR_KERNELS(HSVToRGB, Gpu){{.types = "T: float, double",
-                           .make = MakeKernel<RecolorGpu<Recolor::kToRgb>>}};
+                           .make = MakeKernel<RecolorGpu<Recolor::kToRgb>>},
+                          kOnHostIfAsked};
 MR_KERNELS(AdjustHue, Gpu){
     {.types = "T: float, half", .make = MakeKernel<RecolorGpu<Recolor::kHue>>}};
 MR_KERNELS(AdjustSaturation,

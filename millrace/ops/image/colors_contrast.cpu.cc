@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/shared_text.h"
 #include "millrace/ops/image/colors.h"
 #include "millrace/ops/image/pixels/colors.shared.h"
 #include "millrace/tensor/dispatch.h"

@@ -1,6 +1,4 @@
 // Kernels of AdjustContrast in both versions on GPUs.
-#include <algorithm>
-
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/image/colors.h"
@@ -33,24 +31,22 @@ class GpuMeans {
                        const Pictures& p) const {
     constexpr int64_t kWantedBlocks = 1024, kLeastPixels = 2048;
     const int64_t means = p.count * p.channels;
-    const int64_t wanted = std::max<int64_t>(
-        1, std::min(kWantedBlocks / means, p.pixels / kLeastPixels));
-    const int64_t slice = (p.pixels + wanted - 1) / wanted;
-    const int64_t slices = (p.pixels + slice - 1) / slice;
+    const GpuSlices slices =
+        CutLines(means, p.pixels, kWantedBlocks, kLeastPixels);
     MR_ASSIGN_OR_RETURN(
         Tensor sums,
         ctx.AllocateTemp(DataType::kDouble,
-                         TensorShape({p.count, slices, p.channels})));
+                         TensorShape({p.count, slices.count, p.channels})));
     MR_ASSIGN_OR_RETURN(
         Tensor joined,
         ctx.AllocateTemp(DataType::kFloat, TensorShape({p.count, p.channels})));
-    MR_RETURN_IF_ERROR(
-        LaunchGpu(ctx, sum_, GpuGrid{.blocks = means * slices, .strided = true},
-                  GpuInput(x), GpuOutput(sums), means * slices, p.pixels,
-                  p.channels, slices, slice));
+    MR_RETURN_IF_ERROR(LaunchGpu(
+        ctx, sum_, GpuGrid{.blocks = means * slices.count, .strided = true},
+        GpuInput(x), GpuOutput(sums), means * slices.count, p.pixels,
+        p.channels, slices.count, slices.size));
     MR_RETURN_IF_ERROR(LaunchGpu(ctx, join_, GridOver(means), GpuInput(sums),
                                  GpuOutput(joined), means, p.pixels, p.channels,
-                                 slices));
+                                 slices.count));
     return joined;
   }
 
@@ -58,15 +54,13 @@ class GpuMeans {
   GpuFunction sum_, join_;
 };
 
-template <bool kBounded>
+// The first version has bounds, as inputs 2 and 3.
 class GpuContrast {
  public:
   static StatusOr<GpuContrast> Make(const KernelInit& init) {
     GpuContrast k;
     MR_ASSIGN_OR_RETURN(k.means_, GpuMeans::Make(init));
-    MR_ASSIGN_OR_RETURN(
-        k.change_,
-        GpuMeans::Load(init, kBounded ? "BoundedContrast" : "Contrast"));
+    MR_ASSIGN_OR_RETURN(k.change_, GpuMeans::Load(init, "Contrast"));
     return k;
   }
   Status Run(KernelContext& ctx) const {
@@ -77,16 +71,14 @@ class GpuContrast {
     if (n == 0) return OkStatus();
     const Pictures p(x.shape());
     MR_ASSIGN_OR_RETURN(const Tensor means, means_.Run(ctx, x, p));
-    if constexpr (kBounded) {
-      return LaunchGpu(ctx, change_, GridOver(n), GpuInput(x), GpuOutput(*out),
-                       GpuInput(means), GpuInput(ctx.input(1)),
-                       GpuInput(ctx.input(2)), GpuInput(ctx.input(3)), n,
-                       p.pixels * p.channels, p.channels);
-    } else {
-      return LaunchGpu(ctx, change_, GridOver(n), GpuInput(x), GpuOutput(*out),
-                       GpuInput(means), GpuInput(ctx.input(1)), n,
-                       p.pixels * p.channels, p.channels);
+    GpuPointer least, most;
+    if (ctx.num_inputs() > 2) {
+      least = GpuInput(ctx.input(2));
+      most = GpuInput(ctx.input(3));
     }
+    return LaunchGpu(ctx, change_, GridOver(n), GpuInput(x), GpuOutput(*out),
+                     GpuInput(means), GpuInput(ctx.input(1)), least, most, n,
+                     p.pixels * p.channels, p.channels);
   }
 
  private:
@@ -98,8 +90,8 @@ class GpuContrast {
 
 MR_KERNELS(AdjustContrast,
            Gpu){{.types = "T: uint8, int8, int16, int32, float, double",
-                 .make = MakeKernel<GpuContrast<true>>}};
-MR_KERNELS(AdjustContrastv2, Gpu){
-    {.types = "T: float, half", .make = MakeKernel<GpuContrast<false>>}};
+                 .make = MakeKernel<GpuContrast>}};
+MR_KERNELS(AdjustContrastv2,
+           Gpu){{.types = "T: float, half", .make = MakeKernel<GpuContrast>}};
 
 }  // namespace millrace::ops

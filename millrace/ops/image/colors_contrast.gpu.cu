@@ -39,29 +39,17 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// `size` is pixels * channels.
-MR_DEVICE float MeanOf(const float* means, int64_t i, int64_t size,
-                       int64_t channels) {
-  return means[i / size * channels + i % channels];
-}
-
+// `size` is pixels * channels. Results have bounds unless `least` and `most`
+// are null.
 extern "C" __global__ void __launch_bounds__(256)
     Contrast(const IN* x, OUT* z, const float* means, const float* factor,
-             int64_t n, int64_t size, int64_t channels) {
+             const float* least, const float* most, int64_t n, int64_t size,
+             int64_t channels) {
   const float f = *factor;
+  const float low = least == nullptr ? MinusInfinity<float>() : *least;
+  const float high = most == nullptr ? Infinity<float>() : *most;
   for (GRID_STRIDE(i, n)) {
-    const float mean = MeanOf(means, i, size, channels);
-    z[i] = static_cast<OUT>(mean + (static_cast<float>(x[i]) - mean) * f);
-  }
-}
-// The first version, whose results have bounds.
-extern "C" __global__ void __launch_bounds__(256)
-    BoundedContrast(const IN* x, OUT* z, const float* means,
-                    const float* factor, const float* least, const float* most,
-                    int64_t n, int64_t size, int64_t channels) {
-  const float f = *factor, low = *least, high = *most;
-  for (GRID_STRIDE(i, n)) {
-    const float mean = MeanOf(means, i, size, channels);
+    const float mean = means[i / size * channels + i % channels];
     z[i] = static_cast<OUT>(
         WithinBounds((static_cast<float>(x[i]) - mean) * f + mean, low, high));
   }

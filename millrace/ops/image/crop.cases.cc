@@ -40,6 +40,10 @@ MR_CASES(CropAndResize)(CaseList& c) {
           .Tolerance(1e-4);
     }
   }
+  c.Ok({F32({1, 10, 4, 1}), Of(DataType::kFloat, {1, 4}, {0.03, 0, 1, 1}),
+        Vec({0}), Vec({3, 2})},
+       {{"extrapolation_value", -7.0f}})
+      .Tolerance(1e-4);
   // A side with more pixels than a float can count.
   c.Ok({Full(DataType::kUint8, {1, 1, 16777220, 1}, 1),
         Of(DataType::kFloat, {1, 4}, {0, 1, 0, 1}), Vec({0}), Vec({1, 1})})

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/kernel/shared_text.h"
 #include "millrace/ops/image/crop.h"
 #include "millrace/ops/image/pixels/crop.shared.h"
 #include "millrace/tensor/dispatch.h"

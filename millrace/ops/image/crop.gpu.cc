@@ -187,11 +187,13 @@ constexpr char kGpuCropTypes[] = "T: float, double, half";
 }  // namespace
 
 MR_KERNELS(CropAndResize, Gpu){
-    {.types = kGpuCropTypes, .make = MakeKernel<CropGpu>, .host = "crop_size"}};
+    {.types = kGpuCropTypes, .make = MakeKernel<CropGpu>, .host = "crop_size"},
+    kOnHostIfAsked};
 MR_KERNELS(CropAndResizeGradImage, Gpu){{.types = kGpuCropTypes,
                                          .make = MakeKernel<CropGradImageGpu>,
                                          .host = "image_size"}};
-MR_KERNELS(CropAndResizeGradBoxes,
-           Gpu){{.types = kGpuCropTypes, .make = MakeKernel<CropGradBoxesGpu>}};
+MR_KERNELS(CropAndResizeGradBoxes, Gpu){
+    {.types = kGpuCropTypes, .make = MakeKernel<CropGradBoxesGpu>},
+    kOnHostIfAsked};
 
 }  // namespace millrace::ops

@@ -96,7 +96,8 @@ struct Touching {
   }
 };
 
-// Each element of the images sums what it gave to crops, in the order of CPUs.
+// Each element of an image sums the gradients of the crops' pixels that read
+// it, in the order of CPUs.
 extern "C" __global__ void __launch_bounds__(256)
     GradientOfImages(const float* dy, T* z, Crops a, bool nearest) {
   const int64_t n = a.images * a.height * a.width * a.depth;

@@ -3,14 +3,12 @@
 #include <limits>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/image/pixels/project.shared.h"
 #include "millrace/ops/image/project.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
-using project::FillMode;
 using project::Picture;
 
 // Returns a computed value as an element: of an integer that is out of the
@@ -76,9 +74,8 @@ class ProjectKernel {
         std::fill_n(out, p.depth, p.outside);
         continue;
       }
-      const auto mode = static_cast<FillMode>(options_.mode);
-      float x = project::MapInto(mode, place.x, p.width);
-      float y = project::MapInto(mode, place.y, p.height);
+      float x = project::MapInto(options_.mode, place.x, p.width);
+      float y = project::MapInto(options_.mode, place.y, p.height);
       if (!options_.bilinear) {
         x = std::round(x);
         y = std::round(y);

@@ -32,8 +32,8 @@ class ProjectGpu {
     return LaunchGpu(ctx, project_, GridOver(n), GpuInput(images),
                      GpuInput(transforms), GpuOutput(*out), n, images.dim(1),
                      images.dim(2), images.dim(3), in.shape.dim(1),
-                     in.shape.dim(2), step, in.outside, options_.mode,
-                     options_.bilinear);
+                     in.shape.dim(2), step, in.outside,
+                     static_cast<int32_t>(options_.mode), options_.bilinear);
   }
 
  private:
@@ -47,10 +47,12 @@ class ProjectGpu {
 
 MR_KERNELS(ImageProjectiveTransformV2, Gpu){{.types = MR_GPU_PROJECT_TYPES,
                                              .make = MakeKernel<ProjectGpu>,
-                                             .host = "output_shape"}};
-MR_KERNELS(ImageProjectiveTransformV3,
-           Gpu){{.types = MR_GPU_PROJECT_TYPES,
-                 .make = MakeKernel<ProjectGpu>,
-                 .host = "output_shape, fill_value"}};
+                                             .host = "output_shape"},
+                                            kOnHostIfAsked};
+MR_KERNELS(ImageProjectiveTransformV3, Gpu){
+    {.types = MR_GPU_PROJECT_TYPES,
+     .make = MakeKernel<ProjectGpu>,
+     .host = "output_shape, fill_value"},
+    kOnHostIfAsked};
 
 }  // namespace millrace::ops

@@ -21,7 +21,7 @@ MR_DEVICE T ElementOf(float value) {
 extern "C" __global__ void __launch_bounds__(256)
     Project(const T* x, const float* transforms, T* z, int64_t n,
             int64_t height, int64_t width, int64_t depth, int64_t out_height,
-            int64_t out_width, int64_t step, float outside, int mode,
+            int64_t out_width, int64_t step, float outside, int32_t mode,
             bool bilinear) {
   Picture<T> picture{nullptr, height, width, depth, ElementOf(outside)};
   for (GRID_STRIDE(i, n)) {

@@ -1,15 +1,20 @@
 // The options and checks of projective transforms, on all devices.
 #pragma once
 
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "millrace/kernel/kernel.h"
+#include "millrace/kernel/shared_text.h"
+// After what it needs.
+#include "millrace/ops/image/pixels/project.shared.h"
 
 namespace millrace::ops {
 
 struct ProjectOptions {
   bool bilinear = false;
-  int mode = 0;  // a number of project::FillMode
+  project::FillMode mode = project::FillMode::kConstant;
 
   static StatusOr<ProjectOptions> Make(const KernelInit& init) {
     ProjectOptions o;
@@ -21,9 +26,16 @@ struct ProjectOptions {
     }
     o.bilinear = interpolation == "BILINEAR";
     MR_ASSIGN_OR_RETURN(const auto mode, init.Attr<std::string>("fill_mode"));
-    constexpr const char* kModes[] = {"CONSTANT", "REFLECT", "WRAP", "NEAREST"};
-    for (o.mode = 0; o.mode < 4; ++o.mode) {
-      if (mode == kModes[o.mode]) return o;
+    using project::FillMode;
+    constexpr std::pair<const char*, FillMode> kModes[] = {
+        {"CONSTANT", FillMode::kConstant},
+        {"REFLECT", FillMode::kReflect},
+        {"WRAP", FillMode::kWrap},
+        {"NEAREST", FillMode::kNearest}};
+    for (const auto& [name, value] : kModes) {
+      if (mode != name) continue;
+      o.mode = value;
+      return o;
     }
     return InvalidArgument(
         "Invalid mode ", mode,

@@ -1,8 +1,6 @@
 // Kernels of normalization by given statistics on GPUs.
 #include "millrace/ops/nn/batch_norm.h"
 
-#include <algorithm>
-
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 
@@ -65,25 +63,24 @@ class GlobalNormGradGpu {
     }
     if (channels == 0) return OkStatus();
     constexpr int64_t kWantedBlocks = 1024, kLeastPixels = 1024;
-    const int64_t wanted = std::max<int64_t>(
-        1, std::min(kWantedBlocks / channels, pixels / kLeastPixels));
-    const int64_t slice = std::max<int64_t>(1, (pixels + wanted - 1) / wanted);
-    const int64_t slices = (pixels + slice - 1) / slice;
-    MR_ASSIGN_OR_RETURN(Tensor sums,
-                        ctx.AllocateTemp(DataType::kDouble,
-                                         TensorShape({slices, channels, 2})));
+    const GpuSlices slices =
+        CutLines(channels, pixels, kWantedBlocks, kLeastPixels);
+    MR_ASSIGN_OR_RETURN(
+        Tensor sums,
+        ctx.AllocateTemp(DataType::kDouble,
+                         TensorShape({slices.count, channels, 2})));
     MR_ASSIGN_OR_RETURN(
         Tensor factors,
         ctx.AllocateTemp(DataType::kDouble, TensorShape({channels})));
     MR_RETURN_IF_ERROR(LaunchGpu(
-        ctx, sum_, GpuGrid{.blocks = slices * channels, .strided = true},
+        ctx, sum_, GpuGrid{.blocks = slices.count * channels, .strided = true},
         GpuInput(x), GpuInput(ctx.input(1)), GpuInput(dy), GpuOutput(sums),
-        slices * channels, pixels, channels, slice));
+        slices.count * channels, pixels, channels, slices.size));
     MR_RETURN_IF_ERROR(LaunchGpu(
         ctx, join_, GridOver(channels), GpuInput(sums), GpuInput(ctx.input(2)),
         GpuInput(ctx.input(3)), GpuOutput(*outs[1]), GpuOutput(*outs[2]),
         GpuOutput(*outs[3]), GpuOutput(*outs[4]), GpuOutput(factors), channels,
-        slices, attrs_.epsilon, attrs_.scales));
+        slices.count, attrs_.epsilon, attrs_.scales));
     const int64_t n = x.num_elements();
     return LaunchGpu(ctx, scale_, GridOver(n), GpuInput(dy), GpuInput(factors),
                      GpuOutput(*outs[0]), n, channels);
@@ -96,9 +93,11 @@ class GlobalNormGradGpu {
 
 }  // namespace
 
-MR_KERNELS(BatchNormWithGlobalNormalization,
-           Gpu){{.types = "T: float, half", .make = MakeKernel<GlobalNormGpu>}};
+MR_KERNELS(BatchNormWithGlobalNormalization, Gpu){
+    {.types = "T: float, half", .make = MakeKernel<GlobalNormGpu>},
+    kOnHostIfAsked};
 MR_KERNELS(BatchNormWithGlobalNormalizationGrad, Gpu){
-    {.types = "T: float, half", .make = MakeKernel<GlobalNormGradGpu>}};
+    {.types = "T: float, half", .make = MakeKernel<GlobalNormGradGpu>},
+    kOnHostIfAsked};
 
 }  // namespace millrace::ops

@@ -1,7 +1,5 @@
 #include "millrace/ops/quantize/fake_quant.h"
 
-#include <algorithm>
-
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.h"
@@ -161,19 +159,17 @@ class FakeQuantVarsGpu {
     constexpr int64_t kWantedBlocks = 512, kLeastRows = 2048;
     const int64_t depth = ranges.dim(1);
     const int64_t rows = ctx.input(1).num_elements() / depth;
-    const int64_t wanted = std::max<int64_t>(
-        1, std::min(kWantedBlocks / depth, rows / kLeastRows));
-    const int64_t slice = std::max<int64_t>(1, (rows + wanted - 1) / wanted);
-    const int64_t slices = std::max<int64_t>(1, (rows + slice - 1) / slice);
+    const GpuSlices slices = CutLines(depth, rows, kWantedBlocks, kLeastRows);
     MR_ASSIGN_OR_RETURN(
         Tensor partial,
-        ctx.AllocateTemp(DataType::kDouble, TensorShape({slices, depth, 2})));
+        ctx.AllocateTemp(DataType::kDouble,
+                         TensorShape({slices.count, depth, 2})));
     MR_RETURN_IF_ERROR(LaunchGpu(
-        ctx, sum_, GpuGrid{.blocks = depth * slices, .strided = true},
+        ctx, sum_, GpuGrid{.blocks = depth * slices.count, .strided = true},
         GpuInput(ctx.input(0)), GpuInput(ctx.input(1)), GpuInput(ranges),
-        GpuOutput(partial), rows, depth, slices, slice));
+        GpuOutput(partial), rows, depth, slices.count, slices.size));
     return LaunchGpu(ctx, join_, GridOver(depth), GpuInput(partial),
-                     GpuOutput(*min), GpuOutput(*max), depth, slices);
+                     GpuOutput(*min), GpuOutput(*max), depth, slices.count);
   }
 
   GpuRanges ranges_;

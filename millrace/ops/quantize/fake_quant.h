@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "millrace/kernel/kernel.h"
+#include "millrace/kernel/shared_text.h"
 #include "millrace/ops/quantize/fake_quant.shared.h"
 
 namespace millrace::ops {

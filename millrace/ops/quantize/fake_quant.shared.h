@@ -1,18 +1,8 @@
 // Rounding to evenly spaced numbers in a range, and its gradients, for one
-// element on any device: C++ includes this behind <cmath>, and it stands before
-// fake_quant.gpu.cu in texts for GPUs, which have the prelude's MR_DEVICE. So
-// it includes nothing.
+// element on any device: C++ includes this behind <cmath> and shared_text.h,
+// and it stands before fake_quant.gpu.cu in texts for GPUs. So it includes
+// nothing.
 #pragma once
-
-#ifdef MR_DEVICE
-#define MR_SHARED MR_DEVICE
-// A product that is rounded before something is added to it.
-#define MR_PRODUCT(a, b) __fmul_rn(a, b)
-#else
-#define MR_SHARED [[gnu::always_inline]] inline
-// The family is compiled with -ffp-contract=off.
-#define MR_PRODUCT(a, b) ((a) * (b))
-#endif
 
 namespace millrace::ops {
 
@@ -38,7 +28,7 @@ MR_SHARED NudgedRange Nudge(float low, float high, float least, float most) {
 // Returns the number of the step on 0, counted from `min`; `inverse` is 1 /
 // scale, rounded once.
 MR_SHARED float StepOnZero(float min, float inverse) {
-  return floorf(MR_PRODUCT(-min, inverse) + 0.5f);
+  return floorf(RoundedProduct(-min, inverse) + 0.5f);
 }
 
 MR_SHARED float WithinRange(float x, float min, float max) {
@@ -55,7 +45,7 @@ MR_SHARED float NearestStep(float x, float min, float max, float scale,
 MR_SHARED float NearestStepByInverse(float x, NudgedRange r, float inverse,
                                      float zero) {
   const float v = WithinRange(x, r.min, r.max);
-  return floorf(MR_PRODUCT(v - r.min, inverse) - zero + 0.5f) * r.scale;
+  return floorf(RoundedProduct(v - r.min, inverse) - zero + 0.5f) * r.scale;
 }
 
 // Return what of the gradient goes to the values, `all` of it or that within

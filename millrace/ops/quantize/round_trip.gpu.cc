@@ -1,8 +1,6 @@
 // Kernels of QuantizeAndDequantize in its versions on GPUs.
 #include "millrace/ops/quantize/round_trip.h"
 
-#include <algorithm>
-
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/tensor/dispatch.h"
@@ -77,24 +75,21 @@ class RoundTripGpu {
   StatusOr<Tensor> FoundRoundings(KernelContext& ctx, const Slices& s,
                                   const Integers& integers) const {
     constexpr int64_t kWantedBlocks = 1024, kLeastElements = 4096;
-    const int64_t all = s.outer() * s.inner();
-    const int64_t wanted = std::max<int64_t>(
-        1, std::min(kWantedBlocks / s.count(), all / kLeastElements));
-    const int64_t part = (all + wanted - 1) / wanted;
-    const int64_t parts = (all + part - 1) / part;
+    const GpuSlices parts = CutLines(s.count(), s.outer() * s.inner(),
+                                     kWantedBlocks, kLeastElements);
     const DataType type = ctx.input(0).dtype();
     MR_ASSIGN_OR_RETURN(
         Tensor ranges,
-        ctx.AllocateTemp(type, TensorShape({parts, s.count(), 2})));
+        ctx.AllocateTemp(type, TensorShape({parts.count, s.count(), 2})));
     MR_ASSIGN_OR_RETURN(Tensor roundings,
                         ctx.AllocateTemp(type, TensorShape({s.count(), 4})));
     MR_RETURN_IF_ERROR(LaunchGpu(
-        ctx, find_, GpuGrid{.blocks = parts * s.count(), .strided = true},
-        GpuInput(ctx.input(0)), GpuOutput(ranges), parts * s.count(), s.outer(),
-        s.count(), s.inner(), part));
+        ctx, find_, GpuGrid{.blocks = parts.count * s.count(), .strided = true},
+        GpuInput(ctx.input(0)), GpuOutput(ranges), parts.count * s.count(),
+        s.outer(), s.count(), s.inner(), parts.size));
     MR_RETURN_IF_ERROR(LaunchGpu(
         ctx, make_, GridOver(s.count()), GpuInput(ranges), GpuOutput(roundings),
-        s.count(), parts, static_cast<T>(integers.least()),
+        s.count(), parts.count, static_cast<T>(integers.least()),
         static_cast<T>(integers.most())));
     return roundings;
   }

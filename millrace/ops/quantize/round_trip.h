@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "millrace/kernel/kernel.h"
+#include "millrace/kernel/shared_text.h"
 #include "millrace/ops/quantize/round_trip.shared.h"
 #include "millrace/ops/quantize/slices.h"
 

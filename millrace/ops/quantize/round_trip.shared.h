@@ -1,13 +1,7 @@
 // How values are rounded to multiples of a step, on any device: C++ includes
-// this, and it stands before round_trip.gpu.cu in texts for GPUs, which have
-// the prelude's MR_DEVICE. So it includes nothing.
+// this behind shared_text.h, and it stands before round_trip.gpu.cu in texts
+// for GPUs. So it includes nothing.
 #pragma once
-
-#ifdef MR_DEVICE
-#define MR_ROUNDING MR_DEVICE
-#else
-#define MR_ROUNDING inline
-#endif
 
 namespace millrace::ops {
 
@@ -22,7 +16,7 @@ struct Rounding {
 // represent. The end of the range that needs the larger step decides; the other
 // end moves, so that 0 stays 0. `none` is the largest number.
 template <class N>
-MR_ROUNDING Rounding<N> RoundingOf(N min, N max, N least, N most, N none) {
+MR_SHARED Rounding<N> RoundingOf(N min, N max, N least, N most, N none) {
   const N from_min = least * min > 0 ? least / min : none;
   const N from_max = most * max > 0 ? most / max : none;
   if (from_min < from_max) {

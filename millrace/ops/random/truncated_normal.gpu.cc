@@ -83,9 +83,12 @@ class TruncatedNormalGpu {
 
 }  // namespace
 
+// Batches go on with one stream, so one block makes all numbers, which a CPU
+// does as fast; and a step that is cancelled would wait for it.
 MR_KERNELS(ParameterizedTruncatedNormal,
            Gpu){{.types = "dtype: float, double, half",
                  .make = MakeKernel<TruncatedNormalGpu>,
-                 .host = "shape"}};
+                 .host = "shape",
+                 .only_if_asked = true}};
 
 }  // namespace millrace::ops

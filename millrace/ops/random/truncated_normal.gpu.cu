@@ -111,20 +111,26 @@ struct Round {
 
 // Takes groups in their order until the batch is full.
 MR_DEVICE void TakeGroups(Round* r, int candidates, int64_t wanted) {
-  r->taken = 0;
-  while (r->taken < kTriers && r->made < wanted && !r->failed) {
-    const int group = r->taken++;
+  // One thread does this while the others wait, so it counts in registers.
+  int64_t made = r->made;
+  int attempts = r->attempts, group = 0;
+  bool failed = false;
+  while (group < kTriers && made < wanted && !failed) {
     const int bits = r->accepted[group];
-    r->place[group] = r->made;
-    for (int i = 0; i < candidates && r->made < wanted && !r->failed; ++i) {
+    r->place[group++] = made;
+    for (int i = 0; i < candidates && made < wanted && !failed; ++i) {
       if ((bits >> i & 1) != 0) {
-        ++r->made;
-        r->attempts = 0;
+        ++made;
+        attempts = 0;
       } else {
-        r->failed = ++r->attempts >= kMostAttempts;
+        failed = ++attempts >= kMostAttempts;
       }
     }
   }
+  r->made = made;
+  r->attempts = attempts;
+  r->taken = group;
+  r->failed = failed;
 }
 
 struct TruncatedArgs {
@@ -153,7 +159,6 @@ extern "C" __global__ void __launch_bounds__(kTriers)
     if (threadIdx.x == 0) {
       round.made = 0;
       round.attempts = 0;
-      round.failed = false;
     }
     int64_t made = 0;
     while (made < wanted) {

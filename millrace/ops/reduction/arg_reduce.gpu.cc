@@ -3,7 +3,6 @@
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/reduction/axis_plan.h"
-#include "millrace/ops/reduction/slices.gpu.h"
 
 MR_GPU_SOURCE(reduction_arg_reduce);
 
@@ -47,9 +46,9 @@ class ArgGpuKernel {
       return LaunchGpu(ctx, warps_, by_warp, GpuInput(x), GpuOutput(*z), lines,
                        p.rows);
     }
-    const LineSlices cut = by_threads ? CutLines(lines, p.rows, 1 << 15, 64)
-                                      : CutLines(lines, p.rows, 512, 4096);
-    const int64_t slices = cut.number;
+    const GpuSlices cut = by_threads ? CutLines(lines, p.rows, 1 << 15, 64)
+                                     : CutLines(lines, p.rows, 512, 4096);
+    const int64_t slices = cut.count;
     Tensor partial;
     if (slices > 1) {
       constexpr int64_t kFoundBytes = 16;

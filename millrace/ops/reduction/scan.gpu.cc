@@ -3,7 +3,6 @@
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/reduction/axis_plan.h"
-#include "millrace/ops/reduction/slices.gpu.h"
 
 MR_GPU_SOURCE(reduction_scan);
 
@@ -58,9 +57,9 @@ class ScanGpuKernel {
     // A thread has a slice of lines that lie beside each other, a block one of
     // those that are contiguous.
     const bool by_threads = p.inner > 1;
-    const LineSlices cut = by_threads ? CutLines(a.lines, a.n, 1 << 16, 64)
-                                      : CutLines(a.lines, a.n, 512, 4096);
-    a.slices = cut.number;
+    const GpuSlices cut = by_threads ? CutLines(a.lines, a.n, 1 << 16, 64)
+                                     : CutLines(a.lines, a.n, 512, 4096);
+    a.slices = cut.count;
     a.slice = cut.size;
     const GpuGrid grid =
         by_threads ? GridOver(a.lines * a.slices)

@@ -1,13 +1,7 @@
-// Colours of one pixel on any device: C++ includes this behind <cmath>, and it
-// stands before colors.gpu.cu in texts for GPUs, which have the prelude's
-// MR_DEVICE. So it includes nothing.
+// Colours of one pixel on any device: C++ includes this behind <cmath> and
+// shared_text.h, and it stands before colors.gpu.cu in texts for GPUs. So it
+// includes nothing.
 #pragma once
-
-#ifdef MR_DEVICE
-#define MR_COLOR MR_DEVICE
-#else
-#define MR_COLOR inline
-#endif
 
 namespace millrace::ops {
 namespace colors {
@@ -19,21 +13,21 @@ struct Triple {
 
 // Where one is no number, these return `a`.
 template <class S>
-MR_COLOR S Smaller(S a, S b) {
+MR_SHARED S Smaller(S a, S b) {
   return b < a ? b : a;
 }
 template <class S>
-MR_COLOR S Larger(S a, S b) {
+MR_SHARED S Larger(S a, S b) {
   return a < b ? b : a;
 }
 template <class S>
-MR_COLOR S Distance(S x) {
+MR_SHARED S Distance(S x) {
   return x < 0 ? -x : x;
 }
 
 // Converts [red, green, blue] to [hue, saturation, value].
 template <class S>
-MR_COLOR Triple<S> ToHsv(const Triple<S>& rgb) {
+MR_SHARED Triple<S> ToHsv(const Triple<S>& rgb) {
   const S value = Larger(rgb.a, Larger(rgb.b, rgb.c));
   const S range = value - Smaller(rgb.a, Smaller(rgb.b, rgb.c));
   const S norm = S(1) / (S(6) * range);
@@ -53,12 +47,12 @@ MR_COLOR Triple<S> ToHsv(const Triple<S>& rgb) {
 // Returns the intensity of a colour at a distance of `away` sixths of the
 // circle from its own hue.
 template <class S>
-MR_COLOR S Ramp(S away) {
+MR_SHARED S Ramp(S away) {
   return Smaller(S(1), Larger(S(0), away));
 }
 
 template <class S>
-MR_COLOR Triple<S> ToRgb(const Triple<S>& hsv) {
+MR_SHARED Triple<S> ToRgb(const Triple<S>& hsv) {
   const S h = hsv.a * 6, s = hsv.b, v = hsv.c;
   const S rest = 1 - s;
   return {(rest + s * Ramp(Distance(h - 3) - 1)) * v,
@@ -69,7 +63,7 @@ MR_COLOR Triple<S> ToRgb(const Triple<S>& hsv) {
 // Multiplies the saturation and rebuilds the colour from sixths of the circle.
 struct Saturate {
   float scale;
-  MR_COLOR Triple<float> operator()(const Triple<float>& rgb) const {
+  MR_SHARED Triple<float> operator()(const Triple<float>& rgb) const {
     const Triple<float> hsv = ToHsv(rgb);
     const float s = Smaller(1.0f, Larger(0.0f, hsv.b * scale));
     const float chroma = s * hsv.c, low = hsv.c - chroma;
@@ -97,7 +91,7 @@ struct Saturate {
 // smallest and the largest, and rises or falls along a sixth of the circle.
 struct RotateHue {
   float delta;
-  MR_COLOR Triple<float> operator()(const Triple<float>& rgb) const {
+  MR_SHARED Triple<float> operator()(const Triple<float>& rgb) const {
     const float r = rgb.a, g = rgb.b, b = rgb.c;
     int sixth;
     float low, mid, high;
@@ -144,7 +138,7 @@ struct RotateHue {
 
 // Returns x or the nearer bound. The lower bound wins,
 // and NaN stays.
-MR_COLOR float WithinBounds(float x, float least, float most) {
+MR_SHARED float WithinBounds(float x, float least, float most) {
   const float low = most < x ? most : x;
   return low < least ? least : low;
 }

@@ -1,16 +1,7 @@
 // Positions of the pixels of crops in images, on any device: C++ includes this
-// behind <cmath>, and it stands before crop.gpu.cu in texts for GPUs, which
-// have the prelude's MR_DEVICE. So it includes nothing.
+// behind <cmath> and shared_text.h, and it stands before crop.gpu.cu in texts
+// for GPUs. So it includes nothing.
 #pragma once
-
-#ifdef MR_DEVICE
-#define MR_CROP MR_DEVICE
-// A product that is rounded before something is added to it.
-#define MR_CROP_PRODUCT(a, b) __fmul_rn(a, b)
-#else
-#define MR_CROP inline
-#define MR_CROP_PRODUCT(a, b) ((a) * (b))
-#endif
 
 namespace millrace::ops {
 namespace crop {
@@ -23,8 +14,8 @@ struct CropAxis {
   float first, step, ratio;
   bool single;
 
-  MR_CROP CropAxis(float low, float high, int64_t size, int64_t crop,
-                   StepBy by) {
+  MR_SHARED CropAxis(float low, float high, int64_t size, int64_t crop,
+                     StepBy by) {
     const float last = static_cast<float>(size - 1);
     const float steps = static_cast<float>(crop - 1);
     single = crop <= 1;
@@ -32,10 +23,11 @@ struct CropAxis {
     step = single                   ? 0
            : by == StepBy::kProduct ? (high - low) * last / steps
                                     : (high - low) * ratio;
-    first = single ? 0.5f * (low + high) * last : low * last;
+    first = single ? RoundedProduct(0.5f * (low + high), last)
+                   : RoundedProduct(low, last);
   }
-  MR_CROP float At(int64_t i) const {
-    return first + MR_CROP_PRODUCT(static_cast<float>(i), step);
+  MR_SHARED float At(int64_t i) const {
+    return first + RoundedProduct(static_cast<float>(i), step);
   }
 };
 
@@ -44,30 +36,30 @@ struct Between {
   int64_t low, high;
   float part;
 
-  MR_CROP explicit Between(float at)
+  MR_SHARED explicit Between(float at)
       : low(static_cast<int64_t>(floorf(at))),
         high(static_cast<int64_t>(ceilf(at))),
         part(at - static_cast<float>(low)) {}
 };
 
 // The size may be rounded up when it becomes a float.
-MR_CROP bool Inside(float at, int64_t size) {
+MR_SHARED bool Inside(float at, int64_t size) {
   return at >= 0 && at <= static_cast<float>(size - 1) &&
          static_cast<int64_t>(ceilf(at)) < size;
 }
 
 // The nearest pixel to a position.
-MR_CROP int64_t Nearest(float at) { return static_cast<int64_t>(roundf(at)); }
+MR_SHARED int64_t Nearest(float at) { return static_cast<int64_t>(roundf(at)); }
 
 // The part of a crop's gradient that goes to a box: `last` is the size of the
 // image in relative coordinates, `i` the pixel along the axis.
 struct BoxEnds {
   float low, high;
 };
-MR_CROP BoxEnds GradientOfBox(const CropAxis& axis, float last, int64_t i,
-                              float grad) {
+MR_SHARED BoxEnds GradientOfBox(const CropAxis& axis, float last, int64_t i,
+                                float grad) {
   if (axis.single) return {grad * 0.5f * last, grad * 0.5f * last};
-  const float along = MR_CROP_PRODUCT(static_cast<float>(i), axis.ratio);
+  const float along = RoundedProduct(static_cast<float>(i), axis.ratio);
   return {grad * (last - along), grad * along};
 }
 

@@ -1,16 +1,7 @@
 // Positions of projected pixels, and what lies there, on any device: C++
-// includes this behind <cmath>, and it stands before project.gpu.cu in texts
-// for GPUs, which have the prelude's MR_DEVICE. So it includes nothing.
+// includes this behind <cmath> and shared_text.h, and it stands before
+// project.gpu.cu in texts for GPUs. So it includes nothing.
 #pragma once
-
-#ifdef MR_DEVICE
-#define MR_PROJECT MR_DEVICE
-// A product that is rounded before something is added to it.
-#define MR_PROJECT_PRODUCT(a, b) __fmul_rn(a, b)
-#else
-#define MR_PROJECT inline
-#define MR_PROJECT_PRODUCT(a, b) ((a) * (b))
-#endif
 
 namespace millrace::ops {
 namespace project {
@@ -18,13 +9,13 @@ namespace project {
 enum class FillMode { kConstant, kReflect, kWrap, kNearest };
 
 // Returns the number of whole periods; 0 for positions beyond any image.
-MR_PROJECT float WholePeriods(float at, float period) {
+MR_SHARED float WholePeriods(float at, float period) {
   const float quotient = at / period;
   return fabsf(quotient) < 9e18f ? truncf(quotient) : 0.0f;
 }
 
 // Returns the position that is read for a position outside of [0, size).
-MR_PROJECT float MapInto(FillMode mode, float at, int64_t size) {
+MR_SHARED float MapInto(FillMode mode, float at, int64_t size) {
   const float length = static_cast<float>(size);
   const float last = length - 1;
   switch (mode) {
@@ -36,11 +27,11 @@ MR_PROJECT float MapInto(FillMode mode, float at, int64_t size) {
       const float period = 2 * length;
       if (at < 0) {
         if (size <= 1) return 0;
-        at += MR_PROJECT_PRODUCT(period, WholePeriods(-at, period));
+        at += RoundedProduct(period, WholePeriods(-at, period));
         at = at < -length ? at + period : -at - 1;
       } else if (at > last) {
         if (size <= 1) return 0;
-        at -= MR_PROJECT_PRODUCT(period, WholePeriods(at, period));
+        at -= RoundedProduct(period, WholePeriods(at, period));
         if (at >= length) at = period - at - 1;
       }
       break;
@@ -48,10 +39,10 @@ MR_PROJECT float MapInto(FillMode mode, float at, int64_t size) {
     case FillMode::kWrap:  // abcd|abcd|abcd
       if (at < 0) {
         if (size <= 1) return 0;
-        at += MR_PROJECT_PRODUCT(length, WholePeriods(-at, last) + 1);
+        at += RoundedProduct(length, WholePeriods(-at, last) + 1);
       } else if (at > last) {
         if (size <= 1) return 0;
-        at -= MR_PROJECT_PRODUCT(length, WholePeriods(at, last));
+        at -= RoundedProduct(length, WholePeriods(at, last));
       }
       break;
   }
@@ -67,17 +58,16 @@ struct Place {
 
 // Returns the position in an image of a pixel of the result, by the eight
 // numbers of a projective transform.
-MR_PROJECT Place Projected(const float* m, float column, float row) {
+MR_SHARED Place Projected(const float* m, float column, float row) {
   const float projection =
-      MR_PROJECT_PRODUCT(m[6], column) + MR_PROJECT_PRODUCT(m[7], row) + 1;
+      RoundedProduct(m[6], column) + RoundedProduct(m[7], row) + 1;
   if (projection == 0) return Place{0, 0, false};
-  return Place{(MR_PROJECT_PRODUCT(m[0], column) +
-                MR_PROJECT_PRODUCT(m[1], row) + m[2]) /
-                   projection,
-               (MR_PROJECT_PRODUCT(m[3], column) +
-                MR_PROJECT_PRODUCT(m[4], row) + m[5]) /
-                   projection,
-               true};
+  return Place{
+      (RoundedProduct(m[0], column) + RoundedProduct(m[1], row) + m[2]) /
+          projection,
+      (RoundedProduct(m[3], column) + RoundedProduct(m[4], row) + m[5]) /
+          projection,
+      true};
 }
 
 template <class E>
@@ -87,7 +77,7 @@ struct Picture {
   E outside;
 
   // NaN is outside, too.
-  MR_PROJECT E At(float y, float x, int64_t c) const {
+  MR_SHARED E At(float y, float x, int64_t c) const {
     if (!(y >= 0 && y < static_cast<float>(height) && x >= 0 &&
           x < static_cast<float>(width))) {
       return outside;
@@ -97,18 +87,18 @@ struct Picture {
     return pixels[(row * width + column) * depth + c];
   }
 
-  MR_PROJECT float Bilinear(float y, float x, int64_t c) const {
+  MR_SHARED float Bilinear(float y, float x, int64_t c) const {
     const float top = floorf(y), left = floorf(x);
     const float bottom = top + 1, right = left + 1;
-    return MR_PROJECT_PRODUCT(bottom - y, Between(top, x, left, right, c)) +
-           MR_PROJECT_PRODUCT(y - top, Between(bottom, x, left, right, c));
+    return RoundedProduct(bottom - y, Between(top, x, left, right, c)) +
+           RoundedProduct(y - top, Between(bottom, x, left, right, c));
   }
 
  private:
-  MR_PROJECT float Between(float row, float x, float left, float right,
-                           int64_t c) const {
-    return MR_PROJECT_PRODUCT(right - x, static_cast<float>(At(row, left, c))) +
-           MR_PROJECT_PRODUCT(x - left, static_cast<float>(At(row, right, c)));
+  MR_SHARED float Between(float row, float x, float left, float right,
+                          int64_t c) const {
+    return RoundedProduct(right - x, static_cast<float>(At(row, left, c))) +
+           RoundedProduct(x - left, static_cast<float>(At(row, right, c)));
   }
 };
 
