@@ -36,6 +36,11 @@ Status CheckAddress(absl::string_view address) {
     return InvalidArgument("Invalid address '", address,
                            "': expected host:port");
   }
+  // As in "ps=a:1,worker=b:2", which would else be two tasks of ps.
+  if (absl::StrContains(address, '=')) {
+    return InvalidArgument("Invalid address '", address,
+                           "': expected host:port; jobs are separated by ';'");
+  }
   return OkStatus();
 }
 

@@ -53,6 +53,14 @@ TEST(ClusterSpec, WrongTexts) {
   }
 }
 
+TEST(ClusterSpec, CommasBetweenJobs) {
+  const Status status = ClusterSpec::Parse("ps=a:1,worker=b:2").status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(),
+              HasSubstr("'worker=b:2': expected host:port; jobs are separated "
+                        "by ';'"));
+}
+
 // A reader of a file that another process writes may see any prefix.
 TEST(ClusterSpec, NoBeginningOfAFileIsTakenForAll) {
   const std::string text = "ps=a:1;\nworker=b:22,c:3333\n";
