@@ -71,13 +71,16 @@ def entries(catalogue):
 
 
 def problems(root, catalogue):
-  """Returns a line for each entry whose words, or code with these words, the sources do not have."""
+  """Returns a line for each entry whose words, or code with these words, the sources do not have, or have in parts."""
   found, texts = list(messages(root)), literals(root)
+  lines_of_code = "\n".join(text for _, text in sources(root))
   lines = []
   for codes, words in entries(catalogue):
     if words not in texts:
       lines.append("no source says `%s`" % words)
       continue
+    if words not in lines_of_code and words.replace('"', '\\"') not in lines_of_code:
+      lines.append("grep does not find `%s`, since a literal ends within it: join its parts" % words)
     there = {m.code for m in found if words in m.words}
     wrong = [code for code in codes if there and code not in there]
     if wrong:

@@ -82,8 +82,8 @@ What follows.
 """
 
 SOURCE = """
-  return InvalidArgument("The feed \\"x\\" is "
-                         "wrong: ", value);
+  return InvalidArgument("The feed \\"x\\" is wrong"
+                         ": ", value);
   return Aborted(value, " was stopped");
 """
 
@@ -168,6 +168,13 @@ class MessagesTest(unittest.TestCase):
     self.assertEqual(
       error_texts.problems(self.folder.name, wrong),
       ['`The feed "x"` is of INVALID_ARGUMENT, not of NOT_FOUND', "no source says `no such words`"],
+    )
+
+  def test_words_that_no_grep_finds(self):
+    with open(os.path.join(self.folder.name, "millrace", "graph", "y.cc"), "w") as f:
+      f.write('return Aborted("the tasks "\n               "are lost");')
+    self.assertRegex(
+      error_texts.problems(self.folder.name, "### ABORTED: `the tasks are lost`\n\nText.\n")[0], "^grep does not find"
     )
 
 

@@ -289,9 +289,10 @@ class MasterServiceImpl final : public MasterService {
         session->partial_steps().Find(request.partial_run_handle);
     if (!step) {
       return AnswerStep(
-          InvalidArgument("Must run PartialRunSetup before performing partial "
-                          "runs: there is none with the handle '",
-                          request.partial_run_handle, "'"),
+          InvalidArgument(
+              "Must run PartialRunSetup before performing partial runs: there "
+              "is none with the handle '",
+              request.partial_run_handle, "'"),
           request.store_errors_in_response_body, reply, std::move(done));
     }
     step->Run(context, request,
