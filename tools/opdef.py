@@ -109,7 +109,10 @@ def main():
   ap.add_argument("--json", action="store_true")
   ap.add_argument("--kernels", action="store_true")
   args = ap.parse_args()
-  import tensorflow  # noqa: F401  registers the ops
+  try:
+    import tensorflow  # noqa: F401  registers the ops
+  except ModuleNotFoundError:
+    sys.exit("%s has no TensorFlow: run .venv/bin/python tools/opdef.py, which ./dev test LeakyRelu makes" % sys.executable)
   from tensorflow.python.framework import op_def_registry
 
   missing = 0

@@ -53,6 +53,9 @@ class SelectingTest(unittest.TestCase):
     self.assertIn("Barrier", selection.stock)
     self.assertIn("Barrier", selection.filters["ops_queue_test"])
 
+  def test_ops_that_stock_lacks(self):
+    self.assertEqual(selecting.known_to_stock(["nn", "_SplitProduct", "MatMul"]), ["nn", "MatMul"])
+
   def test_tools_and_what_drives_benchmarks(self):
     for name in ("tools", "tools/free_ports_test.py", "benchmarks", "benchmarks/protocol/goals_test.py"):
       selection = selecting.select(name, PROGRAMS)

@@ -143,6 +143,13 @@ def select(name, programs):
   return selection
 
 
+def known_to_stock(names):
+  """Returns those of ops and families that are not ops of our own."""
+  with open(os.path.join(ROOT, "tests/cases/own_ops.txt"), encoding="utf-8") as f:
+    own = {line.split()[0] for line in f if line.strip() and not line.startswith("#")}
+  return [name for name in names if name not in own]
+
+
 def ops_named(name, programs):
   """The ops and families whose cases a name means, as `cases_tests --export` takes them: [] for all, None if it means none."""
   selection = select(name, programs)

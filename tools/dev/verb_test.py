@@ -353,23 +353,28 @@ def run_selected(args, report):
     if selection.programs:
       report.stage("build " + args.preset, lambda: build(args.preset, selection.programs))
       count = Count()
-      report.stage(name, lambda: count.add(gtest_runner.run(args.preset, selection.programs, filters(args, selection))) or count)
-      if not count.passed + count.failed + count.skipped:
-        say("no test of %s matches" % name)
-        report.total.add(Count(0, 1))
-        report.not_tested = True
+      report.stage(name, lambda: count.add(some_tests(name, args, selection)) or count)
       if not args.filter:
         gpus_with_asan(report, args.preset, selection.programs)
       if not count.failed and not args.filter:
-        stock += selection.stock
+        stock += selecting.known_to_stock(selection.stock)
     if selection.python:
-      targets = ["programs"] + ["python"] * any(p.startswith(os.path.join("tests", "python")) for p in selection.python)
+      # Programs of all folders but that of cases import the package.
+      targets = ["programs"] + ["python"] * any(not p.startswith(os.path.join("tests", "cases")) for p in selection.python)
       report.stage("build " + args.preset, lambda targets=targets: build(args.preset, targets))
       extra = ["-k", args.k] if args.k else []
       report.stage(name, lambda: python_tests(args, selection.python, extra))
   if stock:
     report.stage("build " + args.preset, lambda: build(args.preset, ["millrace"]))
     report.stage("cases against stock", lambda: against_stock(dict.fromkeys(stock), args.preset, args.long))
+
+
+def some_tests(name, args, selection):
+  """Runs the tests of the programs that the words and the filter select; it is an error that there are none."""
+  count = gtest_runner.run(args.preset, selection.programs, filters(args, selection))
+  if not count.passed + count.failed + count.skipped:
+    raise SystemExit("no test of %s matches" % name)
+  return count
 
 
 def run_errors(args, report):
