@@ -123,6 +123,13 @@ class Held:
     most = self.of(task, "resident")
     return (max(most) - min(most)) / statistics.median(most)
 
+  def has_moved(self, task, key):
+    """Whether the least of a window is another one in the second half of the load than in the first. It is the median that counts:
+    a machine that is busy has windows without rest, and a connection may just be made anew."""
+    least = self.of(task, key, min)
+    half = len(least) // 2
+    return statistics.median_low(least[:half]) != statistics.median_low(least[half:])
+
   def errors(self, apart):
     """What has changed that should not, in words. Calls in progress open descriptors, so it is those at rest that count."""
     found = []
@@ -134,7 +141,7 @@ class Held:
           f"{[r // 1024 for r in self.of(task, 'resident')]} KiB"
         )
       for key in ("descriptors", "threads"):
-        if len(set(self.of(task, key, min))) > 1:
+        if self.has_moved(task, key):
           found.append(f"the {key} of {name} were {self.of(task, key, min)}")
     return found
 

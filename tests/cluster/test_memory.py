@@ -129,6 +129,20 @@ def test_mixed_load_leaves_nothing():
         )
 
 
+@pytest.mark.parametrize(
+  "least, moves",
+  [([26, 26, 26, 25, 26, 26, 27, 26], False), ([23] * 7 + [24], False), ([23] * 4 + [24] * 4, True), (list(range(20, 28)), True)],
+)
+def test_what_counts_as_another_place_of_rest(least, moves):
+  task = ("worker", 0)
+
+  class Sampler:
+    samples = {task: [{"descriptors": n + busy, "threads": 9, "resident": 1000} for n in least for busy in (5, 0)]}
+    times = [5.0 * i for i in range(2 * len(least) + 1)]
+
+  assert bool(mixed_load.Held(Sampler, 0, 10).errors(0.02)) == moves
+
+
 @pytest.mark.long
 def test_mixed_load(record_property):
   """15 minutes of it; servers rest at the same place all the time."""

@@ -9,6 +9,12 @@ from millrace import parallel
 tensorflow = pytest.importorskip("tensorflow")
 
 
+def stock_is_right():
+  """Stock's sums of products of 8 bits saturate at 16 bits on processors without instructions for them."""
+  with open("/proc/cpuinfo", encoding="utf-8") as f:
+    return not {"avx512_vnni", "avx_vnni"}.isdisjoint(f.read().split())
+
+
 def of_stock():
   tensorflow.compat.v1.disable_v2_behavior()
   return tensorflow.compat.v1
@@ -115,6 +121,8 @@ def test_values(tf, build, shape, low, ops):
   values = run(millrace, graph_def, network.examples)
   # On average within a hundredth of the largest value.
   assert 0 < np.abs(values - wanted).mean() < 0.02 * np.abs(wanted).max()
+  if not stock_is_right():
+    return
   by_stock = run(of_stock(), graph_def, network.examples)
   # A number of 8 bits may be rounded the other way, which later layers see.
   assert np.abs(by_stock - values).mean() < 0.004 * np.abs(wanted).max()
@@ -146,7 +154,7 @@ def test_pools_that_bytes_have_not_stay_in_float(tf, pool):
     "Dequantize": 2,
   }
   wanted = network.values()
-  for module in (millrace, of_stock()):
+  for module in (millrace, of_stock()) if stock_is_right() else (millrace,):
     assert 0 < np.abs(run(module, graph_def, network.examples) - wanted).mean() < 0.02 * np.abs(wanted).max()
 
 
@@ -191,7 +199,9 @@ def test_a_frozen_graph_needs_no_session(tf):
   batches = ({"x": network.examples[i : i + 20]} for i in range(0, 60, 20))
   graph_def, _ = parallel.quantized_graph(frozen, "y", batches)
   with_session = network.quantize().graph_def
-  assert np.array_equal(run(tf, graph_def, network.examples), run(tf, with_session, network.examples))
+  by_session = run(millrace, with_session, network.examples)
+  # The ranges may differ by the last bit: some processors round products of 20 examples otherwise than those of 60.
+  assert np.abs(run(millrace, graph_def, network.examples) - by_session).mean() < 0.004 * np.abs(by_session).max()
 
 
 def test_report(tf):
