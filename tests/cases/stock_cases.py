@@ -34,8 +34,14 @@ def type_name(number):
   return tf.as_dtype(number).name
 
 
+# Stock's kernels of this family add pairs of products of 8 bits in 16 bits, which saturate, unless the processor has instructions that
+# add them in 32.
+SATURATES, SUMS_OF_BYTES = "quantize_fused", {"avx512_vnni", "avx_vnni"}
+
+
 def load_cases(stem):
-  """The cases of an exported file; those of ops that stock lacks, and those that this processor cannot run on it, say so."""
+  """The cases of an exported file; those of ops that stock lacks, those that this processor cannot run on it, and those that stock
+  computes wrongly on it say so."""
   with open(stem + ".json", encoding="utf-8") as f:
     cases = json.load(f)
   flags, own = processor_flags(), exceptions("own_ops.txt")
@@ -47,6 +53,8 @@ def load_cases(stem):
       case["no_stock"] = "stock has no such op, which is " + own[case["op"]]
     elif needs and needs not in flags:
       case["no_stock"] = "%s; this processor has no %s" % (case["stock_needs_why"], needs)
+    elif case["family"] == SATURATES and flags.isdisjoint(SUMS_OF_BYTES) and not case["deviates"]:
+      case["deviates"] = "stock's sums of products of 8 bits saturate on processors without instructions for them"
   return cases
 
 

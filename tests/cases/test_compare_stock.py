@@ -131,6 +131,14 @@ def test_what_this_processor_lacks_is_not_run(tmp_path):
   assert report.not_run == ["family.Op, 0: slow; this processor has no no_such_flag"]
 
 
+@pytest.mark.parametrize("flags, differs", [({"avx2"}, False), ({"avx2", "avx_vnni"}, True)])
+def test_sums_that_saturate_on_this_processor_may_differ(tmp_path, monkeypatch, flags, differs):
+  monkeypatch.setattr(stock_cases, "processor_flags", lambda: flags)
+  export(tmp_path, "0", lambda: tf.constant(3, name="op"), ["op"], value=4, family="quantize_fused")
+  report = compare_stock.compare(str(tmp_path))
+  assert (report.against_stock, len(report.failures), len(report.deviations)) == (1, differs, not differs)
+
+
 def test_an_op_that_stock_lacks_is_not_run(tmp_path):
   """The other cases of its graph are."""
   export(tmp_path, "0", lambda: tf.no_op(name="op"), ["op"])
