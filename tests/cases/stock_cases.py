@@ -3,12 +3,15 @@
 import copy
 import json
 import os
+import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 # Left to itself, stock uses oneDNN's ops on some processors: other numbers, and formats that it does not have otherwise.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
+import processor  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from exported_cases import exceptions  # noqa: E402
 from stock_values import difference  # noqa: E402
@@ -21,22 +24,16 @@ class Blocked(Exception):
   """A step did not end by itself, so the case's later steps mean nothing."""
 
 
-def processor_flags():
-  with open("/proc/cpuinfo", encoding="utf-8") as f:
-    for line in f:
-      name, _, value = line.partition(":")
-      if name.strip() in ("flags", "Features"):
-        return set(value.split())
-  return set()
-
-
 def type_name(number):
   return tf.as_dtype(number).name
 
 
-# Stock's kernels of this family add pairs of products of 8 bits in 16 bits, which saturate, unless the processor has instructions that
-# add them in 32.
-SATURATES, SUMS_OF_BYTES = "quantize_fused", {"avx512_vnni", "avx_vnni"}
+# The family whose sums saturate in stock on some processors.
+SATURATES = "quantize_fused"
+
+
+def succeeds(case):
+  return not case["build_error"] and all(run["code"] == 0 for run in case["runs"])
 
 
 def load_cases(stem):
@@ -44,7 +41,7 @@ def load_cases(stem):
   computes wrongly on it say so."""
   with open(stem + ".json", encoding="utf-8") as f:
     cases = json.load(f)
-  flags, own = processor_flags(), exceptions("own_ops.txt")
+  flags, own = processor.flags(), exceptions("own_ops.txt")
   for case in cases:
     needs = case.get("stock_needs", "")
     if case["no_stock"]:
@@ -53,7 +50,7 @@ def load_cases(stem):
       case["no_stock"] = "stock has no such op, which is " + own[case["op"]]
     elif needs and needs not in flags:
       case["no_stock"] = "%s; this processor has no %s" % (case["stock_needs_why"], needs)
-    elif case["family"] == SATURATES and flags.isdisjoint(SUMS_OF_BYTES) and not case["deviates"]:
+    elif case["family"] == SATURATES and processor.sums_of_bytes_saturate(flags) and succeeds(case) and not case["deviates"]:
       case["deviates"] = "stock's sums of products of 8 bits saturate on processors without instructions for them"
   return cases
 

@@ -125,7 +125,7 @@ def test_a_case_that_blocks_is_named(tmp_path, monkeypatch):
 
 def test_what_this_processor_lacks_is_not_run(tmp_path):
   export(tmp_path, "0", lambda: tf.no_op(name="op"), ["op"], stock_needs="no_such_flag", stock_needs_why="slow")
-  export(tmp_path, "1", lambda: tf.no_op(name="op"), ["op"], stock_needs=min(stock_cases.processor_flags()))
+  export(tmp_path, "1", lambda: tf.no_op(name="op"), ["op"], stock_needs=min(stock_cases.processor.flags()))
   report = compare_stock.compare(str(tmp_path))
   assert (report.cases, report.against_stock, report.failures) == (2, 1, [])
   assert report.not_run == ["family.Op, 0: slow; this processor has no no_such_flag"]
@@ -133,7 +133,7 @@ def test_what_this_processor_lacks_is_not_run(tmp_path):
 
 @pytest.mark.parametrize("flags, differs", [({"avx2"}, False), ({"avx2", "avx_vnni"}, True)])
 def test_sums_that_saturate_on_this_processor_may_differ(tmp_path, monkeypatch, flags, differs):
-  monkeypatch.setattr(stock_cases, "processor_flags", lambda: flags)
+  monkeypatch.setattr(stock_cases.processor, "flags", lambda: flags)
   export(tmp_path, "0", lambda: tf.constant(3, name="op"), ["op"], value=4, family="quantize_fused")
   report = compare_stock.compare(str(tmp_path))
   assert (report.against_stock, len(report.failures), len(report.deviations)) == (1, differs, not differs)

@@ -128,6 +128,8 @@ class Held:
     a machine that is busy has windows without rest, and a connection may just be made anew."""
     least = self.of(task, key, min)
     half = len(least) // 2
+    if not half:
+      return False
     return statistics.median_low(least[:half]) != statistics.median_low(least[half:])
 
   def errors(self, apart):

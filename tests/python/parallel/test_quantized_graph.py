@@ -1,18 +1,18 @@
 """parallel.quantized_graph: networks in 8 bits give nearly the values of floats, by Millrace's kernels and by TensorFlow's."""
 
+import os
+import sys
+
 import numpy as np
 import pytest
 
 import millrace
 from millrace import parallel
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tools"))
+import processor  # noqa: E402
+
 tensorflow = pytest.importorskip("tensorflow")
-
-
-def stock_is_right():
-  """Stock's sums of products of 8 bits saturate at 16 bits on processors without instructions for them."""
-  with open("/proc/cpuinfo", encoding="utf-8") as f:
-    return not {"avx512_vnni", "avx_vnni"}.isdisjoint(f.read().split())
 
 
 def of_stock():
@@ -121,7 +121,7 @@ def test_values(tf, build, shape, low, ops):
   values = run(millrace, graph_def, network.examples)
   # On average within a hundredth of the largest value.
   assert 0 < np.abs(values - wanted).mean() < 0.02 * np.abs(wanted).max()
-  if not stock_is_right():
+  if processor.sums_of_bytes_saturate():
     return
   by_stock = run(of_stock(), graph_def, network.examples)
   # A number of 8 bits may be rounded the other way, which later layers see.
@@ -154,7 +154,7 @@ def test_pools_that_bytes_have_not_stay_in_float(tf, pool):
     "Dequantize": 2,
   }
   wanted = network.values()
-  for module in (millrace, of_stock()) if stock_is_right() else (millrace,):
+  for module in (millrace,) if processor.sums_of_bytes_saturate() else (millrace, of_stock()):
     assert 0 < np.abs(run(module, graph_def, network.examples) - wanted).mean() < 0.02 * np.abs(wanted).max()
 
 
