@@ -76,6 +76,17 @@ StatusOr<GpuFunction> LoadGpuFunction(
   return GpuFunction(std::move(function));
 }
 
+Status LoadGpuFunctions(const KernelInit& init,
+                        absl::Span<const GpuSource* const> sources,
+                        const std::vector<GpuDefine>& defines,
+                        std::initializer_list<GpuEntry> entries) {
+  for (const GpuEntry& entry : entries) {
+    MR_ASSIGN_OR_RETURN(*entry.function,
+                        LoadGpuFunction(init, sources, entry.name, defines));
+  }
+  return OkStatus();
+}
+
 const char* GpuTypeName(DataType type) {
   switch (type) {
     case DataType::kFloat:

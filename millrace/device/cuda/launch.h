@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -63,6 +64,22 @@ inline StatusOr<GpuFunction> LoadGpuFunction(
     const std::vector<GpuDefine>& defines = {}) {
   const GpuSource* const sources[] = {&source};
   return LoadGpuFunction(init, sources, entry, defines);
+}
+
+// The same for several entries of one text.
+struct GpuEntry {
+  GpuFunction* function;  // becomes the loaded one
+  const char* name;
+};
+Status LoadGpuFunctions(const KernelInit& init,
+                        absl::Span<const GpuSource* const> sources,
+                        const std::vector<GpuDefine>& defines,
+                        std::initializer_list<GpuEntry> entries);
+inline Status LoadGpuFunctions(const KernelInit& init, const GpuSource& source,
+                               const std::vector<GpuDefine>& defines,
+                               std::initializer_list<GpuEntry> entries) {
+  const GpuSource* const sources[] = {&source};
+  return LoadGpuFunctions(init, sources, defines, entries);
 }
 
 // Returns the type's name in texts: "float", "half", "bfloat16", "double",

@@ -29,29 +29,23 @@ StatusOr<GpuFactors> GpuFactors::Make(const KernelInit& init, DataType type) {
                                           {"TILE", absl::StrCat(kFactorTile)}};
   GpuFactors f;
   f.type_ = type;
-  const struct {
-    GpuFunction* function;
-    const char* entry;
-  } kEntries[] = {{&f.copy_, "CopyMatrices"},
-                  {&f.start_lu_, "StartLu"},
-                  {&f.factor_lu_, "FactorLu"},
-                  {&f.lu_columns_, "MakeLuColumns"},
-                  {&f.subtract_rest_, "SubtractFromRest"},
-                  {&f.find_singular_, "FindSingular"},
-                  {&f.widen_, "WidenOrder"},
-                  {&f.order_rows_, "OrderRows"},
-                  {&f.determinants_, "Determinants"},
-                  {&f.triangles_, "SolveTriangles"},
-                  {&f.take_, "TakePlaces"},
-                  {&f.factor_cholesky_, "FactorCholesky"},
-                  {&f.cholesky_columns_, "MakeCholeskyColumns"},
-                  {&f.subtract_squares_, "SubtractSquares"},
-                  {&f.finish_cholesky_, "FinishCholesky"}};
-  for (const auto& e : kEntries) {
-    MR_ASSIGN_OR_RETURN(*e.function,
-                        LoadGpuFunction(init, MR_GPU_SOURCE_OF(linalg_factor),
-                                        e.entry, defines));
-  }
+  MR_RETURN_IF_ERROR(
+      LoadGpuFunctions(init, MR_GPU_SOURCE_OF(linalg_factor), defines,
+                       {{&f.copy_, "CopyMatrices"},
+                        {&f.start_lu_, "StartLu"},
+                        {&f.factor_lu_, "FactorLu"},
+                        {&f.lu_columns_, "MakeLuColumns"},
+                        {&f.subtract_rest_, "SubtractFromRest"},
+                        {&f.find_singular_, "FindSingular"},
+                        {&f.widen_, "WidenOrder"},
+                        {&f.order_rows_, "OrderRows"},
+                        {&f.determinants_, "Determinants"},
+                        {&f.triangles_, "SolveTriangles"},
+                        {&f.take_, "TakePlaces"},
+                        {&f.factor_cholesky_, "FactorCholesky"},
+                        {&f.cholesky_columns_, "MakeCholeskyColumns"},
+                        {&f.subtract_squares_, "SubtractSquares"},
+                        {&f.finish_cholesky_, "FinishCholesky"}}));
   return f;
 }
 

@@ -24,22 +24,15 @@ StatusOr<GpuBatchNorm> GpuBatchNorm::Make(const KernelInit& init, What what) {
   const std::vector<GpuDefine> defines = {
       {"T", GpuTypeName(RemoveRef(init.input_type(0)))}};
   const bool forward = what == What::kForward;
-  const struct {
-    GpuFunction* function;
-    const char* entry;
-  } kEntries[] = {
-      {&n.columns_, forward ? "MeasureColumns" : "MeasureGradientColumns"},
-      {&n.planes_, forward ? "MeasurePlanes" : "MeasureGradientPlanes"},
-      {&n.join_, forward ? "JoinStatistics" : "JoinGradients"},
-      {&n.take_, "TakeStatistics"},
-      {&n.apply_one_, forward ? "Normalize1" : "Gradient1"},
-      {&n.apply_four_, forward ? "Normalize4" : "Gradient4"},
-      {&n.fill_, "FillFloats"}};
-  for (const auto& e : kEntries) {
-    MR_ASSIGN_OR_RETURN(*e.function,
-                        LoadGpuFunction(init, MR_GPU_SOURCE_OF(nn_batch_norm),
-                                        e.entry, defines));
-  }
+  MR_RETURN_IF_ERROR(LoadGpuFunctions(
+      init, MR_GPU_SOURCE_OF(nn_batch_norm), defines,
+      {{&n.columns_, forward ? "MeasureColumns" : "MeasureGradientColumns"},
+       {&n.planes_, forward ? "MeasurePlanes" : "MeasureGradientPlanes"},
+       {&n.join_, forward ? "JoinStatistics" : "JoinGradients"},
+       {&n.take_, "TakeStatistics"},
+       {&n.apply_one_, forward ? "Normalize1" : "Gradient1"},
+       {&n.apply_four_, forward ? "Normalize4" : "Gradient4"},
+       {&n.fill_, "FillFloats"}}));
   return n;
 }
 

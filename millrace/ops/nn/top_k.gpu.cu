@@ -12,9 +12,11 @@ struct Element {
   Key key;
   uint32_t place;
 };
-MR_DEVICE bool IsLarger(const Element& a, const Element& b) {
-  return a.key > b.key || (a.key == b.key && a.place < b.place);
-}
+struct IsLarger {
+  MR_DEVICE bool operator()(const Element& a, const Element& b) const {
+    return a.key > b.key || (a.key == b.key && a.place < b.place);
+  }
+};
 MR_DEVICE Element Least() { return Element{0, 0xffffffffu}; }
 
 template <class X>
@@ -64,21 +66,7 @@ extern "C" __global__ void SortRuns(const RunArgs a) {
       }
       elements[i] = e;
     }
-    for (int size = 2; size <= a.run; size *= 2) {
-      for (int stride = size / 2; stride > 0; stride /= 2) {
-        __syncthreads();
-        for (int i = threadIdx.x; i < a.run / 2; i += blockDim.x) {
-          const int low = 2 * i - (i & (stride - 1));
-          const Element x = elements[low], y = elements[low + stride];
-          const bool falling = (low & size) == 0;
-          if (IsLarger(y, x) == falling) {
-            elements[low] = y;
-            elements[low + stride] = x;
-          }
-        }
-      }
-    }
-    __syncthreads();
+    SortInBlock(elements, a.run, IsLarger());
     for (int64_t i = threadIdx.x; i < a.kept; i += blockDim.x) {
       to[item * a.kept + i] = elements[i];
     }
@@ -108,8 +96,8 @@ extern "C" __global__ void MergeRuns(const MergeArgs a) {
     while (low < high) {
       const int64_t middle = (low + high) / 2;
       // Those that fill up runs are equal, and keep the order of the runs.
-      const bool before = run > other ? !IsLarger(e, others[middle])
-                                      : IsLarger(others[middle], e);
+      const bool before = run > other ? !IsLarger()(e, others[middle])
+                                      : IsLarger()(others[middle], e);
       if (before) {
         low = middle + 1;
       } else {

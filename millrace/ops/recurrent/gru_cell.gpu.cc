@@ -20,18 +20,13 @@ class GpuGru {
     MR_ASSIGN_OR_RETURN(g.join_, GpuInputJoin::Make(init, DataType::kFloat));
     const GpuSource* const sources[] = {&MR_GPU_SOURCE_OF(recurrent_cell),
                                         &MR_GPU_SOURCE_OF(recurrent_gru_cell)};
-    const struct {
-      GpuFunction* function;
-      const char* entry;
-    } kEntries[] = {{&g.gates_, "GruGates"},
-                    {&g.output_, "GruOutput"},
-                    {&g.back_to_candidate_, "GruBackToCandidate"},
-                    {&g.back_to_reset_, "GruBackToReset"},
-                    {&g.finish_, "GruFinish"}};
-    for (const auto& e : kEntries) {
-      MR_ASSIGN_OR_RETURN(*e.function, LoadGpuFunction(init, sources, e.entry,
-                                                       {{"T", "float"}}));
-    }
+    MR_RETURN_IF_ERROR(
+        LoadGpuFunctions(init, sources, {{"T", "float"}},
+                         {{&g.gates_, "GruGates"},
+                          {&g.output_, "GruOutput"},
+                          {&g.back_to_candidate_, "GruBackToCandidate"},
+                          {&g.back_to_reset_, "GruBackToReset"},
+                          {&g.finish_, "GruFinish"}}));
     return g;
   }
   static const float* Read(const Tensor& t) { return ReadOnGpu<float>(t); }

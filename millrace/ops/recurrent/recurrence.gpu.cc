@@ -47,16 +47,10 @@ StatusOr<GpuRecurrence> GpuRecurrence::Make(const KernelInit& init) {
   const GpuSource* const sources[] = {&MR_GPU_SOURCE_OF(recurrent_cell),
                                       &MR_GPU_SOURCE_OF(recurrent_recurrence)};
   const std::vector<GpuDefine> defines = {{"T", GpuTypeName(type)}};
-  const struct {
-    GpuFunction* function;
-    const char* entry;
-  } kEntries[] = {{&r.step_, "LstmStep"},
-                  {&r.step_back_, "LstmStepBack"},
-                  {&r.sum_rows_, "SumRows"}};
-  for (const auto& e : kEntries) {
-    MR_ASSIGN_OR_RETURN(*e.function,
-                        LoadGpuFunction(init, sources, e.entry, defines));
-  }
+  MR_RETURN_IF_ERROR(LoadGpuFunctions(init, sources, defines,
+                                      {{&r.step_, "LstmStep"},
+                                       {&r.step_back_, "LstmStepBack"},
+                                       {&r.sum_rows_, "SumRows"}}));
   return r;
 }
 

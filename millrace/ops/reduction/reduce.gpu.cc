@@ -160,23 +160,20 @@ StatusOr<GpuReducer::Functions> GpuReducer::Load(const KernelInit& init,
                                                  DataType type, const char* op,
                                                  int groups) {
   Functions f;
-  const struct {
-    GpuFunction* function;
-    const char* entry;
-  } kEntries[] = {
-      {&f.rows_thread, "RowsThread"},        {&f.rows_warp, "RowsWarp"},
-      {&f.rows_warp_wide, "RowsWarpWide"},   {&f.rows_block, "RowsBlock"},
-      {&f.rows_block_wide, "RowsBlockWide"}, {&f.columns, "Columns"},
-      {&f.join_slices, "JoinSlices"},        {&f.fill_empty, "FillEmpty"}};
   std::vector<GpuDefine> defines = {{"T", GpuTypeName(type)}, {"OP", op}};
   if (groups != kFewGroups) {
     defines.push_back({"GROUPS", std::to_string(groups)});
   }
   const auto texts = WithReduceOps(MR_GPU_SOURCE_OF(reduction_reduce));
-  for (const auto& e : kEntries) {
-    MR_ASSIGN_OR_RETURN(*e.function,
-                        LoadGpuFunction(init, texts, e.entry, defines));
-  }
+  MR_RETURN_IF_ERROR(LoadGpuFunctions(init, texts, defines,
+                                      {{&f.rows_thread, "RowsThread"},
+                                       {&f.rows_warp, "RowsWarp"},
+                                       {&f.rows_warp_wide, "RowsWarpWide"},
+                                       {&f.rows_block, "RowsBlock"},
+                                       {&f.rows_block_wide, "RowsBlockWide"},
+                                       {&f.columns, "Columns"},
+                                       {&f.join_slices, "JoinSlices"},
+                                       {&f.fill_empty, "FillEmpty"}}));
   return f;
 }
 

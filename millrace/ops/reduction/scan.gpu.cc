@@ -26,18 +26,12 @@ class ScanGpuKernel {
     const std::vector<GpuDefine> defines = {
         {"T", GpuTypeName(RemoveRef(init.input_type(0)))}, {"STEP", kStep}};
     const GpuSource& source = MR_GPU_SOURCE_OF(reduction_scan);
-    const struct {
-      GpuFunction* function;
-      const char* entry;
-    } kEntries[] = {{&k.columns_, "ScanColumns"},
-                    {&k.join_columns_, "JoinColumns"},
-                    {&k.slices_, "ScanSlices"},
-                    {&k.join_slices_, "JoinSlices"},
-                    {&k.carries_, "ScanCarries"}};
-    for (const auto& e : kEntries) {
-      MR_ASSIGN_OR_RETURN(*e.function,
-                          LoadGpuFunction(init, source, e.entry, defines));
-    }
+    MR_RETURN_IF_ERROR(LoadGpuFunctions(init, source, defines,
+                                        {{&k.columns_, "ScanColumns"},
+                                         {&k.join_columns_, "JoinColumns"},
+                                         {&k.slices_, "ScanSlices"},
+                                         {&k.join_slices_, "JoinSlices"},
+                                         {&k.carries_, "ScanCarries"}}));
     return k;
   }
 

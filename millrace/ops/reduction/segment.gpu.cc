@@ -62,20 +62,15 @@ StatusOr<GpuSegments> GpuSegments::Make(const KernelInit& init, DataType type,
                                           {"ID", GpuTypeName(id_type)},
                                           {"ROW", GpuTypeName(row_type)}};
   const auto texts = WithReduceOps(MR_GPU_SOURCE_OF(reduction_segment));
-  const struct {
-    GpuFunction* function;
-    const char* entry;
-  } kEntries[] = {{&s.begins_of_ids_, "BeginsOfIds"},
-                  {&s.factors_, "RowFactors"},
-                  {&s.threads_, "SegmentsOfThreads"},
-                  {&s.blocks_, "SegmentsOfBlocks"},
-                  {&s.owners_, "OwnersOfParts"},
-                  {&s.join_, "JoinParts"},
-                  {&s.segments_of_parts_, "SegmentsOfParts"}};
-  for (const auto& e : kEntries) {
-    MR_ASSIGN_OR_RETURN(*e.function,
-                        LoadGpuFunction(init, texts, e.entry, defines));
-  }
+  MR_RETURN_IF_ERROR(
+      LoadGpuFunctions(init, texts, defines,
+                       {{&s.begins_of_ids_, "BeginsOfIds"},
+                        {&s.factors_, "RowFactors"},
+                        {&s.threads_, "SegmentsOfThreads"},
+                        {&s.blocks_, "SegmentsOfBlocks"},
+                        {&s.owners_, "OwnersOfParts"},
+                        {&s.join_, "JoinParts"},
+                        {&s.segments_of_parts_, "SegmentsOfParts"}}));
   return s;
 }
 

@@ -30,24 +30,18 @@ enum StateNumber { kBadEntry = 0, kBadValue = 1, kEmpty = 2, kUnordered = 3 };
 class FillFunctions {
  public:
   static StatusOr<FillFunctions> Make(const KernelInit& init, DataType type) {
-    const struct {
-      GpuFunction FillFunctions::*function;
-      const char* entry;
-    } kEntries[] = {{&FillFunctions::start, "StartFill"},
-                    {&FillFunctions::read_rows, "ReadRows"},
-                    {&FillFunctions::mark, "MarkEmpty"},
-                    {&FillFunctions::finish, "FinishFill"},
-                    {&FillFunctions::count_up, "CountUp"},
-                    {&FillFunctions::entries, "PlaceEntries"},
-                    {&FillFunctions::fillers, "PlaceFillers"},
-                    {&FillFunctions::gradients, "TakeGradients"}};
     FillFunctions f;
-    for (const auto& e : kEntries) {
-      MR_ASSIGN_OR_RETURN(
-          f.*e.function,
-          LoadGpuFunction(init, MR_GPU_SOURCE_OF(sparse_fill_empty_rows),
-                          e.entry, {{"T", GpuNameOfSize(type)}}));
-    }
+    MR_RETURN_IF_ERROR(
+        LoadGpuFunctions(init, MR_GPU_SOURCE_OF(sparse_fill_empty_rows),
+                         {{"T", GpuNameOfSize(type)}},
+                         {{&f.start, "StartFill"},
+                          {&f.read_rows, "ReadRows"},
+                          {&f.mark, "MarkEmpty"},
+                          {&f.finish, "FinishFill"},
+                          {&f.count_up, "CountUp"},
+                          {&f.entries, "PlaceEntries"},
+                          {&f.fillers, "PlaceFillers"},
+                          {&f.gradients, "TakeGradients"}}));
     return f;
   }
 

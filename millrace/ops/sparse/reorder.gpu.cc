@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <utility>
-#include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
@@ -47,14 +46,11 @@ class SparseReorderGpu {
 StatusOr<GpuRowMajorOrder> GpuRowMajorOrder::Make(const KernelInit& init,
                                                   DataType type) {
   GpuRowMajorOrder o;
-  const std::vector<GpuDefine> defines = {{"V", GpuNameOfSize(type)}};
-  const GpuSource& source = MR_GPU_SOURCE_OF(sparse_reorder);
-  MR_ASSIGN_OR_RETURN(o.sort_,
-                      LoadGpuFunction(init, source, "SortEntries", defines));
-  MR_ASSIGN_OR_RETURN(o.merge_,
-                      LoadGpuFunction(init, source, "MergeEntries", defines));
-  MR_ASSIGN_OR_RETURN(o.gather_,
-                      LoadGpuFunction(init, source, "GatherEntries", defines));
+  MR_RETURN_IF_ERROR(LoadGpuFunctions(init, MR_GPU_SOURCE_OF(sparse_reorder),
+                                      {{"V", GpuNameOfSize(type)}},
+                                      {{&o.sort_, "SortEntries"},
+                                       {&o.merge_, "MergeEntries"},
+                                       {&o.gather_, "GatherEntries"}}));
   return o;
 }
 
