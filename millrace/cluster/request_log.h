@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <memory>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/base/memory/recent_set.h"
 #include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
 #include "millrace/base/threads/thread.h"
@@ -20,18 +19,19 @@ namespace millrace {
 template <class Call>
 class RequestLog {
  public:
-  explicit RequestLog(size_t ended_kept) : ended_kept_(ended_kept) {}
+  explicit RequestLog(size_t ended_kept) : ended_(ended_kept) {}
 
   // Returns null if `call` is the first of its id, otherwise the call that runs
   // already. Returns ABORTED if that has ended.
   StatusOr<Ref<Call>> Begin(int64_t id, const Ref<Call>& call) {
     if (id == 0) return Ref<Call>();
     MutexLock lock(mu_);
+    if (ended_.Contains(id)) {
+      return Aborted("The same request (id ", id,
+                     ") was received before, and has ended.");
+    }
     auto [it, added] = calls_.try_emplace(id, call);
-    if (added) return Ref<Call>();
-    if (it->second != nullptr) return it->second;
-    return Aborted("The same request (id ", id,
-                   ") was received before, and has ended.");
+    return added ? Ref<Call>() : it->second;
   }
 
   // Marks the call of `id` as ended.
@@ -40,24 +40,16 @@ class RequestLog {
     Ref<Call> ended;  // released after the lock
     MutexLock lock(mu_);
     const auto it = calls_.find(id);
-    if (it == calls_.end() || it->second == nullptr) return;
+    if (it == calls_.end()) return;
     ended = std::move(it->second);
-    it->second = nullptr;
-    if (ended_ == nullptr) ended_ = std::make_unique<std::deque<int64_t>>();
-    ended_->push_back(id);
-    if (ended_->size() > ended_kept_) {
-      calls_.erase(ended_->front());
-      ended_->pop_front();
-    }
+    calls_.erase(it);
+    ended_.Insert(id);
   }
 
  private:
-  const size_t ended_kept_;
   Mutex mu_;                                       // guards all below
-  absl::flat_hash_map<int64_t, Ref<Call>> calls_;  // null: has ended
-  // Null at first, since an empty deque allocates, and most steps have a log
-  // that stays empty.
-  std::unique_ptr<std::deque<int64_t>> ended_;
+  absl::flat_hash_map<int64_t, Ref<Call>> calls_;  // that run
+  RecentSet<int64_t> ended_;
 };
 
 }  // namespace millrace

@@ -6,12 +6,7 @@
 #include "millrace/pass/rewrites.h"
 
 namespace millrace {
-namespace {
-
-// Longer than any request is in flight.
-constexpr size_t kRegistrationsRemembered = 4096;
-
-}  // namespace
+namespace {}  // namespace
 
 GraphTable::Content GraphTable::ContentOf(const RegisterGraphRequest& request) {
   return {FingerprintOf(EncodeGraphDef(request.graph_def)),
@@ -23,7 +18,7 @@ StatusOr<std::string> GraphTable::Find(const RegisterGraphRequest& request,
   std::string handle;
   if (request.registration != 0) {
     handle = RegistrationHandle(request.registration);
-    if (removed_.contains(request.registration)) {
+    if (removed_.Contains(request.registration)) {
       return Aborted("The graph ", handle, " was given up by its master.");
     }
     const auto there = handles_.find(handle);
@@ -60,13 +55,7 @@ std::shared_ptr<RegisteredGraph> GraphTable::Get(
 
 std::shared_ptr<RegisteredGraph> GraphTable::Remove(const std::string& handle) {
   const int64_t registration = RegistrationOf(handle);
-  if (registration != 0 && removed_.insert(registration).second) {
-    removed_order_.push_back(registration);
-    if (removed_order_.size() > kRegistrationsRemembered) {
-      removed_.erase(removed_order_.front());
-      removed_order_.pop_front();
-    }
-  }
+  if (registration != 0) removed_.Insert(registration);
   const auto found = handles_.find(handle);
   if (found == handles_.end()) return nullptr;
   const auto entry = graphs_.find(found->second);

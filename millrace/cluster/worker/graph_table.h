@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "millrace/base/memory/recent_set.h"
 #include "millrace/base/status.h"
 #include "millrace/cluster/fingerprint.h"
 #include "millrace/protocol/worker.h"
@@ -46,6 +45,9 @@ class GraphTable {
   int64_t num_handles() const { return static_cast<int64_t>(handles_.size()); }
 
  private:
+  // Longer than any request is in flight.
+  static constexpr size_t kRegistrationsRemembered = 4096;
+
   struct Entry {
     std::shared_ptr<RegisteredGraph> graph;
     int64_t handles = 0;
@@ -53,9 +55,8 @@ class GraphTable {
 
   absl::btree_map<std::string, Content> handles_;
   absl::btree_map<Content, Entry> graphs_;
-  int64_t next_ = 1;                      // of handles without a registration
-  absl::flat_hash_set<int64_t> removed_;  // recently removed registrations
-  std::deque<int64_t> removed_order_;
+  int64_t next_ = 1;  // of handles without a registration
+  RecentSet<int64_t> removed_{kRegistrationsRemembered};
 };
 
 }  // namespace millrace

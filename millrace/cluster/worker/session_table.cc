@@ -2,15 +2,11 @@
 
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "millrace/base/log.h"
 #include "millrace/cluster/worker/worker_state.h"
 
 namespace millrace {
-namespace {
-
-constexpr size_t kHandlesRemembered = 4096;
-
-}  // namespace
 
 Status SessionTable::Create(const CreateWorkerSessionRequest& request) {
   const std::string& handle = request.session_handle;
@@ -46,7 +42,7 @@ Status SessionTable::Create(const CreateWorkerSessionRequest& request) {
 StatusOr<bool> SessionTable::SessionExists(
     const CreateWorkerSessionRequest& request) const {
   const std::string& handle = request.session_handle;
-  if (deleted_.contains(handle)) {
+  if (deleted_.Contains(absl::HashOf(handle))) {
     return Aborted("Session ", handle, " was deleted at ", worker_.task_name,
                    ".");
   }
@@ -129,13 +125,7 @@ void SessionTable::Delete(const std::string& handle) {
       sessions_.erase(it);
     }
     // A duplicate CreateWorkerSession may still be in flight.
-    if (deleted_.insert(handle).second) {
-      deleted_order_.push_back(handle);
-      if (deleted_order_.size() > kHandlesRemembered) {
-        deleted_.erase(deleted_order_.front());
-        deleted_order_.pop_front();
-      }
-    }
+    deleted_.Insert(absl::HashOf(handle));
   }
   if (entry.session != nullptr) {
     End(std::move(entry), Cancelled("Session ", handle, " was closed."));

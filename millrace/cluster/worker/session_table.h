@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "millrace/base/memory/recent_set.h"
 #include "millrace/base/memory/ref.h"
 #include "millrace/base/status.h"
 #include "millrace/base/threads/thread.h"
@@ -42,6 +41,8 @@ class SessionTable {
   std::vector<Ref<WorkerSession>> All() const;
 
  private:
+  static constexpr size_t kHandlesRemembered = 4096;
+
   struct Entry {
     Ref<WorkerSession> session;
     uint64_t watch = 0;
@@ -58,8 +59,9 @@ class SessionTable {
   WorkerState& worker_;
   mutable Mutex mu_;  // guards all below
   absl::btree_map<std::string, Entry> sessions_;
-  absl::flat_hash_set<std::string> deleted_;  // recently
-  std::deque<std::string> deleted_order_;
+  // By the hashes of their handles: a client may be refused a new session of
+  // which it has chosen the handle, once in 2^52.
+  RecentSet<size_t> deleted_{kHandlesRemembered};
 };
 
 }  // namespace millrace

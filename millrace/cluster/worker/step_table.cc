@@ -13,7 +13,17 @@ constexpr size_t kStepsRemembered = 4096;
 }  // namespace
 
 StepTable::StepTable(Lanes& lanes, std::string task, int64_t early_ms)
-    : lanes_(lanes), task_(std::move(task)), early_ms_(early_ms) {}
+    : lanes_(lanes),
+      task_(std::move(task)),
+      early_ms_(early_ms),
+      over_(kStepsRemembered) {}
+
+Status StepTable::IfOver(int64_t step_id) const {
+  if (!over_.Contains(step_id)) return OkStatus();
+  const auto error = errors_.find(step_id);
+  if (error != errors_.end()) return error->second;
+  return Aborted("Step ", step_id, " is over at ", task_, ".");
+}
 
 StatusOr<Ref<StepTable::Step>> StepTable::BeginRun(int64_t step_id,
                                                    const std::string& session,
@@ -24,10 +34,7 @@ StatusOr<Ref<StepTable::Step>> StepTable::BeginRun(int64_t step_id,
     MutexLock lock(mu_);
     // Later calls of a step that has failed meanwhile, as in partial runs, get
     // its error.
-    if (const auto over = over_.find(step_id); over != over_.end()) {
-      if (!over->second.ok()) return over->second;
-      return Aborted("Step ", step_id, " is over at ", task_, ".");
-    }
+    MR_RETURN_IF_ERROR(IfOver(step_id));
     Ref<Step>& entry = steps_[step_id];
     if (entry == nullptr) {
       entry = MakeRef<Step>(step_id);
@@ -55,10 +62,7 @@ void StepTable::EndRun(Step& step, const Status& status, bool keep_run) {
     step.state_ = Step::kEnded;
     step.status_ = status;
     // Cleaned up while it ran: late calls get its error.
-    if (!status.ok()) {
-      const auto it = over_.find(step.id);
-      if (it != over_.end()) it->second = status;
-    }
+    if (!status.ok() && over_.Contains(step.id)) errors_[step.id] = status;
   }
   if (!status.ok()) step.rendezvous->StartAbort(MarkDerived(status));
 }
@@ -67,11 +71,7 @@ StatusOr<Ref<StepTable::Step>> StepTable::BeginReceive(int64_t step_id) {
   Ref<Step> made;
   {
     MutexLock lock(mu_);
-    const auto over = over_.find(step_id);
-    if (over != over_.end()) {
-      if (!over->second.ok()) return over->second;
-      return Aborted("Step ", step_id, " is over at ", task_, ".");
-    }
+    MR_RETURN_IF_ERROR(IfOver(step_id));
     Ref<Step>& step = steps_[step_id];
     if (step != nullptr) {
       if (!step->status_.ok()) return step->status_;
@@ -131,13 +131,10 @@ void StepTable::OnEarlyTimeout(const Ref<Step>& step) {
                                        task_, " within ", early_ms_, " ms."));
 }
 
-void StepTable::Remember(int64_t step_id, Status status) {
-  if (!over_.try_emplace(step_id, std::move(status)).second) return;
-  over_order_.push_back(step_id);
-  if (over_order_.size() > kStepsRemembered) {
-    over_.erase(over_order_.front());
-    over_order_.pop_front();
-  }
+void StepTable::Remember(int64_t step_id, const Status& status) {
+  const RecentSet<int64_t>::Inserted inserted = over_.Insert(step_id);
+  if (inserted.forgotten.has_value()) errors_.erase(*inserted.forgotten);
+  if (inserted.is_new && !status.ok()) errors_.emplace(step_id, status);
 }
 
 void StepTable::Finish(std::vector<Ref<Step>> steps,

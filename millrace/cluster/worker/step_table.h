@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "millrace/base/memory/recent_set.h"
 #include "millrace/base/memory/ref.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/cluster/request_log.h"
@@ -98,7 +98,11 @@ class StepTable : public RefCounted {
 
  private:
   using Table = absl::btree_map<int64_t, Ref<Step>>;
-  void Remember(int64_t step_id, Status status);
+  // The step is over, with this error if it has one. Requires: mu_ is held.
+  void Remember(int64_t step_id, const Status& status);
+  // Returns what a call of a step that is over gets: its error if it failed,
+  // otherwise ABORTED; OK for other steps. Requires: mu_ is held.
+  Status IfOver(int64_t step_id) const;
   void Finish(std::vector<Ref<Step>> steps, std::vector<Ref<StepRun>> runs,
               const Status& reason);
   void OnEarlyTimeout(const Ref<Step>& step);
@@ -109,9 +113,8 @@ class StepTable : public RefCounted {
 
   mutable Mutex mu_;  // guards all below
   Table steps_;
-  // Steps that are over, and their errors.
-  absl::flat_hash_map<int64_t, Status> over_;
-  std::deque<int64_t> over_order_;
+  RecentSet<int64_t> over_;
+  absl::flat_hash_map<int64_t, Status> errors_;  // of those over_ that failed
 };
 
 }  // namespace millrace
