@@ -208,6 +208,8 @@ def lose_chief(job, parts=BOTH):
 def lose_ps(job, indices):
   """Both hear of it, and go on from the checkpoint. The first ps has the token queue and is among them: the client's queue runner
   closes the queue of a ps that lives, for good, on stock too."""
+  # A client that is still making its first session hears of it by another error, of which it says something else.
+  job.await_steps_after([0] * WORKERS)
   raised = [c.raised() for c in job.clients]
   for index in indices:
     job.cluster.kill("ps", index)
