@@ -11,6 +11,8 @@
 #include <mutex>
 #include <vector>
 
+#include "python/binding/gil.h"
+
 namespace nb = nanobind;
 
 namespace millrace::python {
@@ -21,17 +23,26 @@ std::atomic<int> wake_fd{-1};
 struct sigaction python_action;
 std::atomic<pid_t> threads_pid{0};
 
-std::mutex scopes_mu;
-std::vector<CancelScope*>& Scopes() {
-  static auto& all = *new std::vector<CancelScope*>;
+// The main thread's calls without the GIL, numbered as they began.
+struct Call {
+  uint64_t number;
+  CancelScope* scope;
+};
+std::mutex calls_mu;
+std::vector<Call>& Calls() {
+  static auto& all = *new std::vector<Call>;
   return all;
 }
+std::atomic<uint64_t> last_call{0};
 
 void OnInterrupt(int number, siginfo_t* info, void* context) {
   const int fd = wake_fd.load();
   const int before = errno;
-  if (fd >= 0 && write(fd, "i", 1) < 0) {
-    // Nothing to do: the pipe is full of such bytes.
+  // Calls that begin later are not meant, such as those by which a program
+  // saves its work when it is interrupted.
+  const uint64_t last = last_call.load();
+  if (fd >= 0 && write(fd, &last, sizeof(last)) < 0) {
+    // Nothing to do: the pipe is full of such numbers.
   }
   errno = before;
   if (python_action.sa_flags & SA_SIGINFO) {
@@ -45,7 +56,7 @@ void OnInterrupt(int number, siginfo_t* info, void* context) {
 // Whether Python would raise KeyboardInterrupt; a program with a handler of its
 // own decides itself.
 bool RaisesInterrupt() {
-  PyGILState_STATE state = PyGILState_Ensure();
+  WithGil locked;
   bool raises = true;
   try {
     nb::module_ signal = nb::module_::import_("signal");
@@ -54,24 +65,27 @@ bool RaisesInterrupt() {
   } catch (nb::python_error& e) {
     e.discard_as_unraisable("interrupt");
   }
-  PyGILState_Release(state);
   return raises;
 }
 
 void* Watch(void* argument) {
   const int fd = static_cast<int>(reinterpret_cast<intptr_t>(argument));
-  char byte;
-  while (read(fd, &byte, 1) == 1 || errno == EINTR) {
+  uint64_t last = 0;
+  for (;;) {
+    const ssize_t bytes = read(fd, &last, sizeof(last));
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes != sizeof(last)) return nullptr;
     {
-      std::lock_guard lock(scopes_mu);
-      if (Scopes().empty()) continue;
+      std::lock_guard lock(calls_mu);
+      if (Calls().empty()) continue;
     }
-    if (!Py_IsInitialized() || !RaisesInterrupt()) continue;
-    std::lock_guard lock(scopes_mu);
-    for (CancelScope* scope : Scopes())
-      scope->Cancel(Cancelled("interrupted by a signal"));
+    if (!Py_IsInitialized() || IsEnding() || !RaisesInterrupt()) continue;
+    std::lock_guard lock(calls_mu);
+    for (const Call& call : Calls()) {
+      if (call.number > last) continue;
+      call.scope->Cancel(Cancelled("interrupted by a signal"));
+    }
   }
-  return nullptr;
 }
 
 bool StartWatch() {
@@ -127,14 +141,24 @@ Interruptible::Interruptible(CancelScope* scope)
     : scope_(IsMainThread() ? scope : nullptr) {
   if (!scope_) return;
   Install();
-  std::lock_guard lock(scopes_mu);
-  Scopes().push_back(scope_);
+  {
+    std::lock_guard lock(calls_mu);
+    Calls().push_back({last_call.load() + 1, scope_});
+  }
+  ++last_call;
+  // A signal before this does not mean this call.
+  if (PyErr_CheckSignals() == 0) return;
+  Remove();
+  throw nb::python_error();
 }
 
 Interruptible::~Interruptible() {
-  if (!scope_) return;
-  std::lock_guard lock(scopes_mu);
-  std::erase(Scopes(), scope_);
+  if (scope_) Remove();
+}
+
+void Interruptible::Remove() {
+  std::lock_guard lock(calls_mu);
+  std::erase_if(Calls(), [&](const Call& c) { return c.scope == scope_; });
 }
 
 void Interruptible::RaisePending() {

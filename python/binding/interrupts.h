@@ -8,7 +8,8 @@ namespace millrace::python {
 
 // Registers a scope for the time of a call without the GIL. Does nothing
 // outside of the main thread, to which signals go. Requires the GIL at the
-// beginning and at the end.
+// beginning and at the end. A signal cancels the calls that it finds, and none
+// that begins later; one that has come before is raised by the constructor.
 class Interruptible {
  public:
   explicit Interruptible(CancelScope* scope);
@@ -20,6 +21,8 @@ class Interruptible {
   static void RaisePending();
 
  private:
+  void Remove();
+
   CancelScope* scope_;
 };
 

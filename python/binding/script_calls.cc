@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/kernel/script_calls.h"
+#include "python/binding/gil.h"
 #include "python/binding/parts.h"
 #include "python/binding/python_hooks.h"
 #include "python/binding/values.h"
@@ -38,8 +39,8 @@ Status StatusOf(const nb::python_error& error) {
 }
 
 Status CallPython(const ScriptCall& call, std::vector<Tensor>* outputs) {
-  if (!Py_IsInitialized()) return Cancelled("Python is ending");
-  nb::gil_scoped_acquire locked;
+  if (!Py_IsInitialized() || IsEnding()) return Cancelled("Python is ending");
+  WithGil locked;
   try {
     nb::list arrays;
     for (const Tensor& input : call.inputs) arrays.append(ArrayOf(input));

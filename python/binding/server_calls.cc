@@ -9,6 +9,7 @@
 #include "millrace/rpc/bulk/bulk_transport.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
 #include "millrace/tensor/wire_format.h"
+#include "python/binding/gil.h"
 #include "python/binding/interrupts.h"
 #include "python/binding/parts.h"
 #include "python/binding/python_hooks.h"
@@ -41,24 +42,26 @@ class PyServer {
     ThreadsStarted();
     StatusOr<std::unique_ptr<Server>> server;
     {
-      nb::gil_scoped_release unlocked;
+      WithoutGil unlocked;
       server = Server::Start(options);
     }
     server_ = Take(std::move(server));
   }
   ~PyServer() {
     std::unique_ptr<Server> server = std::move(server_);
-    if (IsForked()) {  // its threads are not in this process
+    // The threads of a fork's parent are not in this process, and when Python
+    // ends some may wait for its lock.
+    if (IsForked() || IsEnding()) {
       server.release();
       return;
     }
-    nb::gil_scoped_release unlocked;
+    WithoutGil unlocked;
     server.reset();
   }
 
   std::string Target() const { return server_->target(); }
   void Stop(int64_t grace_ms) {
-    nb::gil_scoped_release unlocked;
+    WithoutGil unlocked;
     server_->Stop(grace_ms);
   }
   void Join() {
@@ -71,7 +74,7 @@ class PyServer {
     bool interrupted = false;
     while (!ended_.load() && !interrupted) {
       {
-        nb::gil_scoped_release unlocked;
+        WithoutGil unlocked;
         SleepUntil(Deadline::AfterMillis(50));
       }
       interrupted = PyErr_CheckSignals() != 0;
@@ -80,14 +83,14 @@ class PyServer {
       PyObject *type, *value, *trace;
       PyErr_Fetch(&type, &value, &trace);
       {
-        nb::gil_scoped_release unlocked;
+        WithoutGil unlocked;
         server_->Stop(0);
         waiter.Join();
       }
       PyErr_Restore(type, value, trace);
       throw nb::python_error();
     }
-    nb::gil_scoped_release unlocked;
+    WithoutGil unlocked;
     waiter.Join();
   }
 

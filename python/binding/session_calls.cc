@@ -9,6 +9,7 @@
 #include "millrace/client/session.h"
 #include "millrace/protocol/codec.h"
 #include "millrace/tensor/wire_format.h"
+#include "python/binding/gil.h"
 #include "python/binding/graph_object.h"
 #include "python/binding/interrupts.h"
 #include "python/binding/parts.h"
@@ -83,14 +84,17 @@ class PySession {
   PySession(nb::handle graph, const std::string& target,
             const nb::bytes& config)
       : session_(std::make_unique<Session>(AsGraph(graph)->core->graph,
-                                           OptionsOf(target, config))) {}
+                                           OptionsOf(target, config))),
+        is_local_(target.empty()) {}
   ~PySession() {
     std::unique_ptr<Session> session = std::move(session_);
-    if (IsForked()) {  // its threads are not in this process
+    // The threads of a fork's parent are not in this process, and when Python
+    // ends some may wait for its lock. On a cluster the session is to end.
+    if (IsForked() || (is_local_ && IsEnding())) {
       session.release();
       return;
     }
-    nb::gil_scoped_release unlocked;
+    WithoutGil unlocked;
     session.reset();
   }
 
@@ -125,7 +129,7 @@ class PySession {
     const std::vector<ControlInput> run = Targets(targets);
     StatusOr<std::string> handle;
     {
-      nb::gil_scoped_release unlocked;
+      WithoutGil unlocked;
       handle = session_->SetUpPartialRun(fed, fetched, run);
     }
     return Take(std::move(handle));
@@ -150,7 +154,7 @@ class PySession {
     ThreadsStarted();
     Status status;
     {
-      nb::gil_scoped_release unlocked;
+      WithoutGil unlocked;
       status = session_->Extend();
     }
     Check(status);
@@ -160,7 +164,7 @@ class PySession {
     if (IsForked()) return;
     Status status;
     {
-      nb::gil_scoped_release unlocked;
+      WithoutGil unlocked;
       status = session_->Close();
     }
     DropUnusedArrays();
@@ -172,7 +176,7 @@ class PySession {
     ThreadsStarted();
     StatusOr<std::vector<DeviceAttributes>> devices;
     {
-      nb::gil_scoped_release unlocked;
+      WithoutGil unlocked;
       devices = session_->ListDevices();
     }
     nb::list list;
@@ -194,7 +198,7 @@ class PySession {
     Interruptible interruptible(&scope);
     decltype(run()) result;
     {
-      nb::gil_scoped_release unlocked;
+      WithoutGil unlocked;
       result = run();
     }
     if (!result.ok()) Interruptible::RaisePending();
@@ -203,6 +207,7 @@ class PySession {
 
  private:
   std::unique_ptr<Session> session_;
+  const bool is_local_;
 };
 
 // A run whose feeds, fetches and targets are fixed.
@@ -219,7 +224,7 @@ class PyCallable {
     const RunOptions with = Parse<RunOptions>(options);
     StatusOr<Callable> callable;
     {
-      nb::gil_scoped_release unlocked;
+      WithoutGil unlocked;
       callable = session.session().Prepare(fed, fetched, run, with);
     }
     callable_ = Take(std::move(callable));
@@ -262,7 +267,7 @@ void Reset(const std::string& target,
   const SessionOptions options = OptionsOf(target, config);
   Status status;
   {
-    nb::gil_scoped_release unlocked;
+    WithoutGil unlocked;
     status = Session::Reset(options, containers);
   }
   Check(status);

@@ -278,6 +278,73 @@ def test_interrupt_ends_a_blocked_run():
   assert program(text).split() == ["interrupted", "True", "2"]
 
 
+BLOCKED = """
+import threading
+get = tf.FIFOQueue(1, tf.float32).dequeue()
+begun = threading.Event()
+def work():
+  begun.set()
+  session.run(get)
+session = tf.Session(target)
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+"""
+FED = """
+import numpy as np
+def slow():
+  return np.float32(sum(i % 7 for i in range(20_000)))
+queue = tf.FIFOQueue(4, tf.float32, shapes=[[]])
+tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(tf.py_func(slow, [], tf.float32))] * 2))
+get = queue.dequeue()
+session = tf.Session(target)
+tf.train.start_queue_runners(session)
+for _ in range(10): session.run(get)
+"""
+ON_A_SERVER = "server = tf.train.Server.create_local_server()\ntarget = server.target\n"
+
+
+@pytest.mark.parametrize("target", ["target = ''\n", ON_A_SERVER], ids=["local", "server"])
+@pytest.mark.parametrize("end", ["", "session.close()\n"], ids=["open", "closed"])
+@pytest.mark.parametrize("threads", [BLOCKED, FED], ids=["blocked", "fed"])
+def test_a_program_ends_while_threads_run(threads, end, target):
+  """Daemon threads, as queue runners have, neither keep the process nor end it by an abort."""
+  for _ in range(3):
+    assert "ends here" in program("import millrace as tf\n" + target + threads + end + "print('ends here')\n", timeout=30)
+
+
+def test_an_interrupt_ends_no_later_run():
+  """A program that saves its work when it is interrupted does so by a run, which must not be cancelled, too."""
+  text = (
+    "import os, signal, threading\n"
+    "import millrace as tf\n"
+    "x = tf.constant(1) + 1\n"
+    "server = tf.train.Server.create_local_server()\n"
+    "s = tf.Session(server.target)\n"
+    "saved = 0\n"
+    "for i in range(30):\n"
+    "  threading.Timer(0.01 + 0.001 * i, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+    "  try:\n"
+    "    while True: s.run(x)\n"
+    "  except KeyboardInterrupt:\n"
+    "    for _ in range(20): s.run(x)\n"
+    "    saved += 1\n"
+    "print(saved)\n"
+  )
+  assert program(text).split()[-1] == "30"
+
+
+def test_a_thread_that_joins_a_server_ends_with_the_program():
+  text = (
+    "import threading, time\n"
+    "import millrace as tf\n"
+    "server = tf.train.Server.create_local_server()\n"
+    "threading.Thread(target=server.join, daemon=True).start()\n"
+    "time.sleep(0.2)\n"
+    "print('ends here')\n"
+  )
+  assert "ends here" in program(text)
+
+
 def test_forks():
   text = (
     "import os, sys\n"
