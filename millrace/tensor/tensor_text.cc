@@ -16,19 +16,16 @@ std::string RealText(double v, int digits) {
   return absl::StrFormat("%.*g", digits, v);
 }
 
-// Returns the shortest text that parses to the same float.
+// Returns the digits that every decimal number of so many keeps in the type,
+// if they parse to `v`, else as many as tell all numbers of the type apart.
 std::string FloatText(float v) {
-  for (int digits = 6; digits <= 9; ++digits) {
-    std::string text = RealText(v, digits);
-    if (std::strtof(text.c_str(), nullptr) == v || std::isnan(v)) return text;
-  }
+  std::string text = RealText(v, 6);
+  if (std::strtof(text.c_str(), nullptr) == v || std::isnan(v)) return text;
   return RealText(v, 9);
 }
 std::string DoubleText(double v) {
-  for (int digits = 15; digits <= 17; ++digits) {
-    std::string text = RealText(v, digits);
-    if (std::strtod(text.c_str(), nullptr) == v || std::isnan(v)) return text;
-  }
+  std::string text = RealText(v, 15);
+  if (std::strtod(text.c_str(), nullptr) == v || std::isnan(v)) return text;
   return RealText(v, 17);
 }
 
@@ -39,7 +36,7 @@ std::string ElementText(const T& v) {
   } else if constexpr (std::is_same_v<T, float>) {
     return FloatText(v);
   } else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>) {
-    return RealText(static_cast<float>(v), 6);
+    return FloatText(static_cast<float>(v));
   } else if constexpr (std::is_same_v<T, double>) {
     return DoubleText(v);
   } else if constexpr (std::is_same_v<T, Complex64>) {
