@@ -212,6 +212,22 @@ def test_the_script_may_save_after_an_interrupt(script):
   assert (code, out) == (0, "saves 7\n"), err
 
 
+def test_a_script_may_join_all_threads(script):
+  path = script("""
+      import threading
+      import tensorflow.compat.v1 as tf
+      server = tf.train.Server.create_local_server()
+      with tf.Graph().as_default(), tf.Session(server.target) as session:
+          print(session.run(tf.constant(1)))
+      for thread in threading.enumerate():
+          if thread is not threading.main_thread():
+              thread.join()
+      print("end", threading.active_count())
+      """)
+  code, out, err = result(ours(path))
+  assert (code, out) == (0, "1\nend 1\n"), err
+
+
 def test_a_second_interrupt_ends_a_step_that_waits(script):
   path = script("""
       import tensorflow.compat.v1 as tf

@@ -17,6 +17,7 @@ FOLDER_FIRST = sys.path[:1] == [""]
 if FOLDER_FIRST:
   del sys.path[0]
 
+import _thread  # noqa: E402
 import importlib.abc  # noqa: E402
 import importlib.util  # noqa: E402
 import json  # noqa: E402
@@ -25,7 +26,6 @@ import runpy  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
 import subprocess  # noqa: E402
-import threading  # noqa: E402
 import time  # noqa: E402
 
 # Modules that have a class Server: TensorFlow's, and that of Millrace's package.
@@ -137,7 +137,8 @@ def stop_at_second_interrupt():
           if child.process.returncode is None:
             child.process.send_signal(signal.SIGTERM)
 
-  threading.Thread(target=watch, name="interrupts", daemon=True).start()
+  # Not one of `threading`'s: a script may join all threads of those but its own.
+  _thread.start_new_thread(watch, ())
 
 
 def first_line(sock, seconds):
