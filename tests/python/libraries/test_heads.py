@@ -306,7 +306,11 @@ def test_estimators_of_heads(tmp_path, kind):
 def test_a_network_of_a_head_goes_on_from_another(tmp_path):
   head = tf.estimator.RegressionHead(loss_reduction="sum", weight_column="w")
   columns = [tf.feature_column.numeric_column("x")]
-  one = tf.estimator.DNNEstimator(head, [4], columns, model_dir=str(tmp_path / "one"), dropout=0.1, batch_norm=True)
+  # Of other numbers all units may be dead.
+  config = tf.estimator.RunConfig(tf_random_seed=1)
+  one = tf.estimator.DNNEstimator(
+    head, [4], columns, model_dir=str(tmp_path / "one"), dropout=0.1, batch_norm=True, config=config
+  )
   one.train(_input, steps=3)
   two = tf.estimator.DNNEstimator(
     head,
