@@ -17,6 +17,13 @@ Deadline After(int64_t timeout_ms) {
                         : Deadline::Infinite();
 }
 
+// Returns the deadline of a call whose request tells the server this limit:
+// the server's error says what took so long.
+Deadline AfterTheServers(int64_t timeout_ms) {
+  constexpr int64_t kForTheAnswerMs = 500;
+  return After(timeout_ms > 0 ? timeout_ms + kForTheAnswerMs : 0);
+}
+
 int64_t NewRequestId() { return static_cast<int64_t>(RandomUint64()); }
 
 class RemoteRun final : public BackendRun {
@@ -45,10 +52,12 @@ class RemoteRun final : public BackendRun {
     RunCallableReply reply;
     MR_ASSIGN_OR_RETURN(const RunOptions options,
                         OptionsOfRun(options_, context.options));
-    // The request carries no limit: a limit of this run is the call's deadline.
+    // The request carries no limit: one of this run is the call's deadline.
+    const Deadline deadline = options.timeout_ms == options_.timeout_ms
+                                  ? AfterTheServers(options.timeout_ms)
+                                  : After(options.timeout_ms);
     MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunCallable, request, &reply,
-                                     After(options.timeout_ms), context.cancel,
-                                     "RunCallable"));
+                                     deadline, context.cancel, "RunCallable"));
     *fetches = std::move(reply.fetches);
     if (context.metadata)
       *context.metadata = std::move(reply.metadata).value_or(RunMetadata());
@@ -187,9 +196,10 @@ class RemoteBackend final : public SessionBackend {
     request.store_errors_in_response_body = true;
     request.request_id = NewRequestId();
     RunStepReply reply;
-    MR_RETURN_IF_ERROR(master_->Call(&MasterApi::RunStep, request, &reply,
-                                     After(request.options.timeout_ms),
-                                     context.cancel, "RunStep"));
+    MR_RETURN_IF_ERROR(
+        master_->Call(&MasterApi::RunStep, request, &reply,
+                      AfterTheServers(request.options.timeout_ms),
+                      context.cancel, "RunStep"));
     MR_RETURN_IF_ERROR(reply.status);
     if (context.metadata)
       *context.metadata = std::move(reply.metadata).value_or(RunMetadata());

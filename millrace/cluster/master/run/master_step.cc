@@ -18,11 +18,6 @@ namespace {
 // cancelled.
 constexpr int64_t kUnderivedGraceMs = 1'000;
 
-int64_t TimeoutMillis(const RunOptions& options, const ConfigOptions& config) {
-  return options.timeout_ms > 0 ? options.timeout_ms
-                                : config.operation_timeout_ms;
-}
-
 }  // namespace
 
 struct MasterStep::Part {
@@ -45,7 +40,7 @@ MasterStep::MasterStep(Ref<MasterSession> session, Ref<PreparedRun> run,
       request_id_(request.request_id),
       start_nanos_(NowNanos()),
       options_(*request.options),
-      deadline_(context.deadline),
+      limit_(LimitOf(options_, session_->config(), context.deadline)),
       scope_(context.cancel),
       feeds_(std::move(request.feeds)) {}
 
@@ -71,16 +66,8 @@ void MasterStep::Start(Ref<MasterSession> session, Ref<PreparedRun> run,
   step->done_ = std::move(done);
   step->session_->environment().in_flight.Add();
   step->session_->environment().steps.Add();
-  const int64_t timeout_ms =
-      TimeoutMillis(step->options_, step->session_->config());
-  if (timeout_ms > 0) {
-    const Deadline timeout = Deadline::AfterMillis(timeout_ms);
-    step->deadline_ = Deadline::Min(step->deadline_, timeout);
-    step->scope_.CancelAt(
-        timeout, step->session_->environment().lanes().timer,
-        DeadlineExceeded("The step took longer than its timeout of ",
-                         timeout_ms, " ms"));
-  }
+  CancelAtLimit(step->limit_, step->scope_,
+                step->session_->environment().lanes().timer);
   if (step->run_->ready()) {
     step->Launch();
   } else {
@@ -210,7 +197,7 @@ Status MasterStep::MakeRequest(Part& part) {
   for (const ClientEdge& edge : edges.fetches) {
     request.recv_key.push_back(edge.key);
   }
-  part.context.deadline = deadline_;
+  part.context.deadline = limit_.calls;
   part.context.cancel = &scope_;
   part.context.request_id = request.request_id;
   if (is_traced() && !part.plan->peer->is_self()) {

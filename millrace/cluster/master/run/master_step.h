@@ -10,6 +10,7 @@
 #include "absl/functional/any_invocable.h"
 #include "millrace/base/threads/wait.h"
 #include "millrace/cluster/master/master_session.h"
+#include "millrace/cluster/master/run/step_limit.h"
 
 namespace millrace {
 
@@ -86,7 +87,7 @@ class MasterStep final : public RefCounted {
   const int64_t request_id_;
   const int64_t start_nanos_;
   const RunOptions options_;
-  Deadline deadline_;
+  const StepLimit limit_;
   CancelScope scope_;
   std::vector<Tensor> feeds_;
   StepDone done_;

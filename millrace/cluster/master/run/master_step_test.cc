@@ -187,6 +187,28 @@ TEST(RunStepTest, TimeLimits) {
   });
 }
 
+// The stock client's call has no more time than its step.
+TEST(RunStepTest, TheMasterIsTheFirstToSayThatTheTimeIsOver) {
+  Simulate([] {
+    Master master;
+    const std::string handle = *master.Create({Const("a", "/job:ps/task:0")});
+    for (const auto& [timeout_ms, earlier_ms] :
+         {std::pair(10, 1), std::pair(100, 5), std::pair(5'000, 20)}) {
+      RunStepRequest request = Fetch(handle, {"a:0"});
+      request.options.timeout_ms = timeout_ms;
+      RunStepReply reply;
+      const int64_t start = Millis();
+      const Status status = master.Call(&MasterApi::RunStep, request, &reply,
+                                        Deadline::AfterMillis(timeout_ms));
+      EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded);
+      EXPECT_EQ(status.message(),
+                absl::StrCat("The step took longer than its timeout of ",
+                             timeout_ms, " ms"));
+      EXPECT_EQ(Millis() - start, timeout_ms - earlier_ms);
+    }
+  });
+}
+
 TEST(RunStepTest, TheClientsCancelEndsTheStep) {
   Simulate([] {
     Master master;

@@ -7,6 +7,7 @@
 #include "millrace/cluster/master/fan_out.h"
 #include "millrace/cluster/master/run/edge_values.h"
 #include "millrace/cluster/master/run/partial_steps.h"
+#include "millrace/cluster/master/run/step_limit.h"
 #include "millrace/pass/run_signature.h"
 
 namespace millrace {
@@ -247,7 +248,7 @@ class PartialStep::Call final : public RefCounted {
        CallDone done)
       : step_(std::move(step)),
         client_(context.cancel),
-        deadline_(context.deadline),
+        client_deadline_(context.deadline),
         scope_(&step_->scope_),
         feeds_(std::move(feeds)),
         fetches_(std::move(fetches)),
@@ -258,18 +259,9 @@ class PartialStep::Call final : public RefCounted {
   void Start(const RunStepRequest& request) {
     MasterEnvironment& environment = step_->session_->environment();
     environment.steps.Add();
-    const int64_t timeout_ms =
-        request.options.timeout_ms > 0
-            ? request.options.timeout_ms
-            : step_->session_->config().operation_timeout_ms;
-    if (timeout_ms > 0) {
-      const Deadline timeout = Deadline::AfterMillis(timeout_ms);
-      deadline_ = Deadline::Min(deadline_, timeout);
-      scope_.CancelAt(timeout, environment.lanes().timer,
-                      DeadlineExceeded("The step took longer than its timeout "
-                                       "of ",
-                                       timeout_ms, " ms"));
-    }
+    const StepLimit limit =
+        LimitOf(request.options, step_->session_->config(), client_deadline_);
+    CancelAtLimit(limit, scope_, environment.lanes().timer);
     if (client_ != nullptr) {
       CancelScope::Registration gone =
           client_->Register([this] { scope_.Cancel(client_->status()); });
@@ -284,7 +276,7 @@ class PartialStep::Call final : public RefCounted {
       if (!made.ok()) return Finish(made);
     }
     RunGraphs::Start(
-        std::move(calls), &WorkerApi::RunGraph, deadline_, &scope_,
+        std::move(calls), &WorkerApi::RunGraph, limit.calls, &scope_,
         &environment.in_flight,
         [self = Ref<Call>::Share(this)](std::vector<RunGraphs::Call>& done) {
           self->OnParts(done);
@@ -365,7 +357,7 @@ class PartialStep::Call final : public RefCounted {
   const Ref<PartialStep> step_;
   CancelScope* const client_;
   CancelScope::Token client_token_ = 0;
-  Deadline deadline_;
+  const Deadline client_deadline_;
   CancelScope scope_;
   const std::vector<int> feeds_;
   const std::vector<int> fetches_;
