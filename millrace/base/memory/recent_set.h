@@ -15,7 +15,6 @@ namespace millrace {
 template <class Key>
 class RecentSet {
  public:
-  // Requires: most > 0.
   explicit RecentSet(size_t most) : most_(most) {}
 
   struct Inserted {
@@ -25,6 +24,7 @@ class RecentSet {
   // A key that is there keeps its age.
   Inserted Insert(Key key) {
     Inserted inserted;
+    if (most_ == 0) return {.is_new = true};
     inserted.is_new = keys_.insert(key).second;
     if (!inserted.is_new) return inserted;
     if (in_order_.size() < most_) {

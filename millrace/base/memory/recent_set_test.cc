@@ -30,5 +30,12 @@ TEST(RecentSet, AKeyThatIsThereKeepsItsAge) {
   EXPECT_TRUE(recent.Insert(1).is_new);
 }
 
+TEST(RecentSet, OfNoneKeepsNone) {
+  RecentSet<int64_t> recent(0);
+  EXPECT_TRUE(recent.Insert(1).is_new);
+  EXPECT_TRUE(recent.Insert(1).is_new);
+  EXPECT_FALSE(recent.Contains(1));
+}
+
 }  // namespace
 }  // namespace millrace
