@@ -158,6 +158,14 @@ def init_scope():
     yield
 
 
+def outside_of_branches():
+  """A context like init_scope in conditionals, loops and functions that are being built; elsewhere control dependencies stay."""
+  graph = get_default_graph()
+  if graph.building_function or graph._get_control_flow_context() is not None:
+    return init_scope()
+  return NullContextmanager()
+
+
 class NullContextmanager:
   """A context that does nothing."""
 

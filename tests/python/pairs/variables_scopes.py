@@ -198,6 +198,35 @@ def program_settings_of_scopes(tf):
   return found + _run(tf, v, w, local)
 
 
+def program_made_under_control_inputs(tf):
+  """What a block of control inputs reaches, and what is made outside of it."""
+  with tf.control_dependencies([tf.no_op("before")]):
+    for resource in (False, True):
+      for parts in (1, 2):
+        made = dict(partitioner=tf.fixed_size_partitioner(parts), use_resource=resource, initializer=tf.ones_initializer())
+        v = tf.get_variable(f"v{resource}{parts}", [4, 2], **made)
+        tf.identity(v)
+        tf.nn.embedding_lookup(v, [1, 2])
+      w = tf.get_variable(f"w{resource}", [2], initializer=tf.zeros_initializer(), use_resource=resource)
+      x = tf.Variable(tf.ones([2]), use_resource=resource)
+      y = tf.Variable(lambda: tf.ones([2]), use_resource=resource)
+      tf.train.ExponentialMovingAverage(0.5).apply([w, x, y])
+    tf.train.get_or_create_global_step()
+    tf.metrics.mean(tf.ones([2]))
+    tf.metrics.accuracy(tf.constant([1, 2]), tf.constant([1, 1]))
+    queue = tf.FIFOQueue(3, tf.float32, shapes=[[]])
+    queue.enqueue(1.0), queue.dequeue(), queue.close()
+    tf.PriorityQueue(3, [tf.float32], [[]]).size()
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), 0)
+    table.lookup(tf.constant(["a"]))
+    tf.train.Saver([w, x])
+    tf.ConditionalAccumulator(tf.float32, shape=[]).take_grad(1)
+    tf.SparseConditionalAccumulator(tf.float32, shape=[2]).num_accumulated()
+    tf.report_uninitialized_variables()
+    tf.train.exponential_decay(0.5, tf.constant(3), 2, 0.5)
+  return _run(tf, w, x, y)
+
+
 def program_collections(tf):
   tf.get_variable("a", [1], collections=[tf.GraphKeys.MODEL_VARIABLES, tf.GraphKeys.GLOBAL_VARIABLES])
   tf.get_variable("b", [1], collections=[tf.GraphKeys.MOVING_AVERAGE_VARIABLES])

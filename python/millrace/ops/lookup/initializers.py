@@ -34,7 +34,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
   """Keys and values are tensors, or what becomes tensors, of one shape."""
 
   def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
-    with scopes.init_scope():
+    with scopes.outside_of_branches():
       self._keys = convert.convert_to_tensor(keys, dtype=key_dtype, name="keys")
       self._values = convert.convert_to_tensor(values, dtype=value_dtype, name="values")
     self._name = name if name is not None else "key_value_init"

@@ -43,8 +43,10 @@ class InitializableLookupTableBase(LookupInterface):
     self._default_value = convert.convert_to_tensor(default_value, dtype=self._value_dtype)
     self._default_value.get_shape().merge_with([])
     self._initializer = initializer
-    self._resource_handle = self._create_resource()
-    self._init_op = self._initialize()
+    with scopes.init_scope():
+      self._resource_handle = self._create_resource()
+    with scopes.outside_of_branches():
+      self._init_op = self._initialize()
 
   def _create_resource(self):
     raise NotImplementedError
@@ -102,8 +104,7 @@ class StaticHashTable(InitializableLookupTableBase):
     self._shared_name = initializer._shared_name or f"hash_table_{uuid.uuid4()}"
     self._name = name or "hash_table"
     self._table_name = None
-    with scopes.init_scope():
-      super().__init__(default_value, initializer)
+    super().__init__(default_value, initializer)
     self._value_shape = self._default_value.get_shape()
 
   def _create_resource(self):

@@ -48,15 +48,17 @@ class PartitionedVariable:
     return [i for i, p in enumerate(self._partitions) if p > 1] or [0]
 
   def as_tensor(self):
-    """Returns the value, its parts put together, without a cache."""
-    if len(self._variable_list) == 1:
+    """Returns the value, its parts put together, without a cache and without the control inputs of the block around it, as the
+    value of a variable that is no partitioned one has none."""
+    with ops.control_dependencies(None):
+      if len(self._variable_list) == 1:
+        with ops.name_scope(None):
+          return tf.identity(self._variable_list[0], name=self._name)
+      axis = self._partition_axes()[0]
+      with ops.name_scope(self._name + "/ConcatPartitions/"):
+        whole = tf.concat(self._variable_list, axis)
       with ops.name_scope(None):
-        return tf.identity(self._variable_list[0], name=self._name)
-    axis = self._partition_axes()[0]
-    with ops.name_scope(self._name + "/ConcatPartitions/"):
-      whole = tf.concat(self._variable_list, axis)
-    with ops.name_scope(None):
-      return tf.identity(whole, name=self._name)
+        return tf.identity(whole, name=self._name)
 
   @property
   def name(self):
