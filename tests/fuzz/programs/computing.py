@@ -162,7 +162,7 @@ def select(g, scope):
     return False
   y = g.pick(scope, x.dtype, x.shape)
   condition = g.pick(scope, "bool", x.shape)
-  compute(g, scope, "tf.where({0}, {1}, {2})", [condition, x, y], x.dtype, x.shape)
+  compute(g, scope, "tf1.where_v2({0}, {1}, {2})", [condition, x, y], x.dtype, x.shape)
   return True
 
 

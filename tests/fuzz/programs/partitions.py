@@ -31,9 +31,8 @@ def partitioned(g, scope):
   lookup = f'tf1.nn.embedding_lookup(list({{h0}}), {ids}, partition_strategy="div")'
   kind = g.choose(["read", "lookup", "add", "train"])
   if kind == "read":
-    g.add(
-      scope, "parts", "{o0} = tf.identity(tf.convert_to_tensor({h0})) + 0", [], [q], outs=[(q.dtype, q.shape, {})], task=q.task
-    )
+    # The variable's own value has no control inputs: it would be read at any time.
+    g.add(scope, "parts", "{o0} = tf.concat(list({h0}), 0)", [], [q], outs=[(q.dtype, q.shape, {})], task=q.task)
   elif kind == "lookup":
     g.add(scope, "parts", "{o0} = " + lookup, [], [q], outs=[(q.dtype, looked, {})], task=q.task)
   elif kind == "add":
