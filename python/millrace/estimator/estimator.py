@@ -371,11 +371,11 @@ class Estimator:
     """The features and hooks of an input for predictions."""
     result = self._call_input_fn(input_fn, mode)
     features, _, hooks = input_results.parse(result)
-    self._validate_features_in_predict_input(result)
+    self._validate_features_in_predict_input(features)
     return features, hooks
 
-  def _validate_features_in_predict_input(self, result):
-    if not (input_results.is_dataset(result) or tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)):
+  def _validate_features_in_predict_input(self, features):
+    if not (input_results.is_of_iterator(features) or tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)):
       tf.logging.warning(
         "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields forever. This is "
         "probably a mistake."

@@ -2,6 +2,7 @@
 
 import millrace as tf
 from millrace.data.dataset import DatasetV1
+from millrace.framework import nest
 
 
 class DatasetInitializerHook(tf.train.SessionRunHook):
@@ -37,5 +38,6 @@ def parse(result):
   return (*features_and_labels(result), hooks)
 
 
-def is_dataset(result):
-  return isinstance(result, DatasetV1)
+def is_of_iterator(features):
+  """True if some tensor of a structure is what an iterator gives next, so that the features end when the data set does."""
+  return any(isinstance(one, tf.Tensor) and one.op.type == "IteratorGetNext" for one in nest.flatten(features))

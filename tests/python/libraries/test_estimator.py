@@ -253,6 +253,22 @@ def test_not_offered():
       call()
 
 
+@pytest.mark.parametrize("kind", ["dataset", "one_shot", "queue", "constant"])
+def test_only_inputs_without_an_end_are_warned_of(trained, caplog, kind):
+  def given():
+    if kind == "dataset":
+      return input_fn(1)
+    if kind == "one_shot":
+      return tf.data.make_one_shot_iterator(input_fn(1)).get_next()
+    if kind == "queue":
+      return {"x": tf.train.batch([tf.constant(X[0])], 3)}
+    return {"x": tf.constant(X)}
+
+  next(trained.predict(given, yield_single_examples=False))
+  told = [record for record in caplog.records if "predict yields forever" in record.getMessage()]
+  assert len(told) == (1 if kind == "constant" else 0)
+
+
 def test_predictors(tmp_path, trained):
   predictor = tf.contrib.predictor
   graph, config = tf.Graph(), tf.ConfigProto(allow_soft_placement=True)
