@@ -35,7 +35,7 @@ def since_1_0(name):
 
 
 def _renamed(old, new, arguments):
-  """Returns the function or class `new`, which says its name whenever it is called by the old one."""
+  """Returns the function or class `new`, which says its name when it is first called by the old one."""
 
   def find():
     return since_1_0(new)
@@ -43,7 +43,7 @@ def _renamed(old, new, arguments):
   def called(*args, **kwargs):
     from millrace.framework import deprecation
 
-    deprecation._tell(old[3:], "tensorflow", None, "Use %s." % new)
+    deprecation._tell(old, old, None, "Use %s." % new)
     for before, now in arguments.items():
       if before in kwargs:
         kwargs[now] = kwargs.pop(before)
