@@ -8,9 +8,9 @@ from millrace.api import modules as _modules
 _modules.install()
 
 
-def install(tf="1.15"):
+def install(tf="1.15", children=False):
   """From now on `import tensorflow` in this process is this package; `tf` names the version whose names and argument orders
-  are meant, "0.12" those from before 1.0."""
+  are meant, "0.12" those from before 1.0. With `children`, so it is in processes of this Python that this one starts."""
   from millrace.scripts import hook
 
-  hook.install(tf)
+  hook.install(tf, children)

@@ -52,8 +52,8 @@ def installed():
   return _installed
 
 
-def install(tf="1.15"):
-  """Installs the hook for this process and those that multiprocessing spawns.
+def install(tf="1.15", children=False):
+  """Installs the hook for this process and those that multiprocessing spawns; with `children`, for all children of this Python.
 
   With "1.15", `tensorflow` is this package's own module; with "0.12", one beside it. Raises ValueError for an unknown version,
   RuntimeError if TensorFlow itself is loaded already or another version was asked for before.
@@ -65,6 +65,7 @@ def install(tf="1.15"):
   if _installed is not None:
     if _installed != version:
       raise RuntimeError("millrace.install: version %s is installed already in this process" % _installed)
+    _follow_children(version, children)
     return
   root = sys.modules[modules.ROOT]
   loaded = sys.modules.get(NAME)
@@ -79,6 +80,14 @@ def install(tf="1.15"):
   for name in ("python", "core", "examples"):
     public.__dict__[name] = importlib.import_module("%s.%s" % (NAME, name))
   _follow_spawned(version)
+  _follow_children(version, children)
+
+
+def _follow_children(version, wanted):
+  if wanted:
+    from millrace.scripts import children
+
+    children.follow(version)
 
 
 def _follow_spawned(version):

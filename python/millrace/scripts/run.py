@@ -40,7 +40,7 @@ def main(argv=None):
   from millrace.scripts import hook
 
   try:
-    hook.install(version)
+    hook.install(version, children=True)
   except ValueError as error:
     return _usage(str(error))
   if words[0] == "-m":
