@@ -16,7 +16,7 @@ from millrace.api.tables import tables
 
 ROOT = "millrace"
 # What programs import that is not public: `millrace.python.framework.ops` is what `tensorflow.python.framework.ops` is.
-_INTERNALS = ("python", "core", "examples")
+_INTERNALS = ("python", "core", "examples", "tools")
 
 # Names with underscores around that are looked up like others.
 _SPECIAL = ("__all__", "__version__", "__git_version__", "__compiler_version__")

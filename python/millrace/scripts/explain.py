@@ -18,6 +18,7 @@ from millrace.scripts import names_in_script
 EXIT_MISSING = 1
 EXIT_USAGE = 2
 _NEAREST = 5
+_LEAST_LIKENESS = 0.75
 
 
 def main(argv=None):
@@ -47,7 +48,7 @@ def _full(name):
 def _shown(name):
   """A name as programs write it: internals from `tensorflow` on, others from `tf` on."""
   words = name.split(".")
-  return name if words[1:2] in (["python"], ["core"], ["examples"]) else ".".join(["tf", *words[1:]])
+  return name if words[1:2] in (["python"], ["core"], ["examples"], ["tools"]) else ".".join(["tf", *words[1:]])
 
 
 def find(name):
@@ -73,13 +74,20 @@ def find(name):
 
 
 def nearest(name):
-  """Public names like one that is not there: those that end with the same word, then those whose words are alike."""
+  """Public names like one that is not there: those that end with the same word, then those that are alike, as a whole and by their last words."""
   wanted = _shown(name)
   last = wanted.rpartition(".")[2]
   places = [public for public in {**tables().places, **tables().members} if public.count(".") < 6]
   same = sorted((public for public in places if public.rpartition(".")[2] == last), key=lambda p: (p.count("."), p))
-  alike = difflib.get_close_matches(wanted, places, _NEAREST, 0.75)
+  # Of a long name, most is alike in all names of its module: the last word has to be, too.
+  alike = difflib.get_close_matches(wanted, places, 8 * _NEAREST, 0.75)
+  alike = [public for public in alike if _likeness(last, public.rpartition(".")[2]) > _LEAST_LIKENESS]
   return list(dict.fromkeys([*same, *alike]))[:_NEAREST]
+
+
+def _likeness(word, other):
+  """From 0, of words without a common letter, to 1, of the same one."""
+  return difflib.SequenceMatcher(None, word.lower(), other.lower()).ratio()
 
 
 def reason(name, said):

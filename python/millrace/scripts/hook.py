@@ -77,7 +77,7 @@ def install(tf="1.15", children=False):
   if version == "1.15":
     root.__dict__["__version__"] = VERSIONS[version]
   public = importlib.import_module(NAME)
-  for name in ("python", "core", "examples"):
+  for name in ("python", "core", "examples", "tools"):
     public.__dict__[name] = importlib.import_module("%s.%s" % (NAME, name))
   _follow_spawned(version)
   _follow_children(version, children)

@@ -76,6 +76,28 @@ def test_names(tmp_path):
   assert lines[-1] == "tf.float32 is there: a value, DType"
 
 
+def test_only_what_is_near_is_said_to_be_near(tmp_path):
+  ran = explain(
+    "tf.foal",
+    "tf.contrib.qux",
+    "tensorflow.tools.docs",
+    "tf.contrib.grid_rnn",
+    "tf.nn.embeding_lookup",
+    "tf.contrib.bar",
+    cwd=tmp_path,
+  )
+  assert ran.returncode == 1
+  lines = ran.stdout.splitlines()
+  assert not any("Near to it" in lines[i] for i in (0, 1, 2, 3, 5)), lines
+  assert "tensorflow.tools.docs is not there. module 'tensorflow.tools' has no attribute" in lines[2]
+  assert "Use tf.contrib.rnn.GridLSTMCell" in lines[3]
+  assert lines[4] == "tf.nn.embeding_lookup is not there. Near to it: tf.nn.embedding_lookup, tf.nn.embedding_lookup_sparse"
+  ran = explain("tf.contrib.learn.preprocessing.CategoricalProcessor", "tensorflow.tools.graph_transforms", cwd=tmp_path)
+  lines = ran.stdout.splitlines()
+  assert "is not part of Millrace. Use tf.contrib.learn.preprocessing.CategoricalVocabulary" in lines[0]
+  assert lines[1] == "tensorflow.tools.graph_transforms is there: a module of 1 names"
+
+
 def test_usage(tmp_path):
   assert explain(cwd=tmp_path).returncode == 2
   ran = explain("absent.py", cwd=tmp_path)

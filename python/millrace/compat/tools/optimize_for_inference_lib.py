@@ -60,16 +60,19 @@ def values_from_const(node_def):
   return tf.make_ndarray(node_def.attr["value"].tensor)
 
 
-def fold_batch_norms(input_graph_def):
+def fold_batch_norms(input_graph_def, kept=()):
   """The GraphDef in which the scales of batch normalizations are in the weights of the convolutions before them.
 
-  That goes where all their inputs but the convolution are constants, and nothing else uses the convolution.
+  That goes where all their inputs but the convolution are constants, and nothing else uses the convolution. Nodes whose names are in
+  `kept` stay.
   """
   nodes = {node.name: node for node in input_graph_def.node}
   uses = {}
   for node in input_graph_def.node:
     for name in node.input:
       uses[node_name_from_input(name)] = uses.get(node_name_from_input(name), 0) + 1
+  for name in kept:
+    uses[name] = uses.get(name, 0) + 1
   replaced, gone = {}, set()
   for node in input_graph_def.node:
     folded = _folded(node, nodes, uses)
