@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "millrace/client/control_flow_context.h"
 #include "millrace/graph/graph_proto.h"
 #include "millrace/graph/import.h"
@@ -81,10 +83,33 @@ nb::bytes SchemaBytes(const OpDef& op) {
   return Bytes(SerializeGraphDef(def));
 }
 
+// Returns INVALID_ARGUMENT if a colocation group names a node that the def
+// doesn't have.
+Status CheckColocation(const GraphDef& def) {
+  absl::flat_hash_set<absl::string_view> names;
+  names.reserve(def.nodes.size());
+  for (const NodeDef& node : def.nodes) names.insert(node.name);
+  for (const NodeDef& node : def.nodes) {
+    const AttrValue* const classes = node.attrs.Find("_class");
+    if (classes == nullptr) continue;
+    const auto* const groups = classes->get<AttrValue::StringList>();
+    if (groups == nullptr) continue;
+    for (absl::string_view group : *groups) {
+      if (!absl::ConsumePrefix(&group, "loc:@") || names.contains(group))
+        continue;
+      return InvalidArgument("Node '", node.name,
+                             "' expects to be colocated with unknown node '",
+                             group, "'");
+    }
+  }
+  return OkStatus();
+}
+
 void ImportGraph(nb::handle graph, const nb::bytes& bytes,
                  const std::string& prefix, const nb::list& input_map) {
   GraphCore& core = Core(graph);
   const GraphDef def = Take(ParseGraphDef(View(bytes)), /*building=*/true);
+  Check(CheckColocation(def), /*building=*/true);
   std::vector<std::pair<std::string, Output>> map;
   for (nb::handle pair : input_map) {
     map.emplace_back(nb::cast<std::string>(pair[0]),

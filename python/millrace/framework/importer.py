@@ -116,24 +116,38 @@ def _unique(graph, graph_def, prefix):
 
 
 def _apply_devices(graph, ops):
-  """The devices in force hold for imported ops as well, outside of what they ask for themselves."""
+  """The devices in force hold for imported ops as well, outside of what they ask for themselves.
+
+  An op that is colocated with others has the device of the first of them that has one, whatever it asked for. Raises ValueError for
+  a device that is none.
+  """
   stacks = graph._current_stacks
-  if not stacks.devices:
-    return
   colocated = []
   for op in ops:
     requested = op.device
-    op._set_device_from_string("")
-    if _binding.has_attr(op, "_class"):
-      colocated.append(op)
-      continue
-    with graph.device(requested or ""):
+    if requested:
+      op._set_device_from_string("")
+    others = _others_of_groups(op)
+    if others:
+      colocated.append((op, others))
+    elif requested:
+      with graph.device(requested):
+        stacks.apply_devices(op)
+    else:
       stacks.apply_devices(op)
-  for op in colocated:
-    for group in op.colocation_groups():
-      other = _binding.find(graph, group[5:].decode())
-      if other is not None and other.device:
-        op._set_device_from_string(other.device)
+  for op, others in colocated:
+    devices = [_binding.find(graph, other).device for other in others]
+    device = next((device for device in devices if device), "")
+    if device:
+      op._set_device(device)
+
+
+def _others_of_groups(op):
+  """The names of the ops that an op is colocated with. Many an op, such as a variable, names only itself."""
+  if not _binding.has_attr(op, "_class"):
+    return []
+  names = [group.decode()[5:] for group in op.colocation_groups() if group.startswith(b"loc:@")]
+  return [name for name in names if name != op.name]
 
 
 def _note_functions(graph, graph_def):

@@ -80,3 +80,133 @@ def program_training_goes_on(tf):
   with tf.Session() as session:
     session.run(b)
     return session.run([c, gradient], {"a:0": [[1.0, 2.0]]})
+
+
+def _train(tf, w, b):
+  tf.train.MomentumOptimizer(0.1, 0.9).apply_gradients([(tf.zeros([2, 1]), w), (tf.zeros([1]), b)], name="train")
+
+
+def _trained_graph(tf, device=None):
+  """A model with variables, slots, a queue and ops that are colocated with ops that are colocated."""
+  with tf.Graph().as_default() as graph:
+    with tf.device(device):
+      x = tf.placeholder(tf.float32, [None, 2], name="x")
+      w = tf.get_variable("w", [2, 1], initializer=tf.ones_initializer(), use_resource=False)
+      b = tf.get_variable("b", [1], initializer=tf.zeros_initializer(), use_resource=True)
+      tf.add(tf.matmul(x, w), b, name="y")
+      tf.FIFOQueue(2, [tf.float32], name="queue").enqueue(1.0, name="enqueue")
+      _train(tf, w, b)
+      tf.train.Saver()
+  graph_def = graph.as_graph_def()
+  made = graph_def.node.add(name="last", op="NoOp", device="/job:worker/task:1")
+  made.attr["_class"].list.s.extend([b"loc:@first", b"loc:@w/read"])
+  made = graph_def.node.add(name="first", op="NoOp")
+  made.attr["_class"].list.s.append(b"loc:@first")
+  return graph_def
+
+
+def _devices(graph):
+  return [(op.name, op.device) for op in graph.get_operations()]
+
+
+def program_devices_of_what_is_colocated(tf):
+  import contextlib
+
+  setter = tf.train.replica_device_setter(
+    cluster={"ps": ["a:1", "b:1"], "worker": ["c:1", "d:1"]}, worker_device="/job:worker/task:1"
+  )
+  found = []
+  for asked in (None, "/job:ps/task:1", "/cpu:0"):
+    graph_def = _trained_graph(tf, asked)
+    for name in ("", "x"):
+      for blocks in (
+        [],
+        [setter],
+        ["/job:worker/task:1"],
+        ["/job:a", "/task:2", None, "/cpu:1"],
+        ["/gpu:1", setter],
+        [setter, "/gpu:1"],
+      ):
+        with tf.Graph().as_default() as graph:
+          with contextlib.ExitStack() as stack:
+            for block in blocks:
+              stack.enter_context(tf.device(block))
+            tf.import_graph_def(graph_def, name=name)
+          found.append(_devices(graph))
+  return found
+
+
+def program_devices_by_functions(tf):
+  graph_def = _trained_graph(tf)
+  seen = []
+
+  def by_name(op):
+    seen.append((op.name, op.device))
+    return "/job:ps" if op.type.startswith("Var") else "/job:worker/cpu:%d" % (len(op.name) % 3)
+
+  def only_tasks(op):
+    return "/task:%d" % (len(op.inputs) % 2)
+
+  with tf.device(only_tasks), tf.device("/replica:1"), tf.device(by_name):
+    tf.import_graph_def(graph_def, name="x")
+  return sorted(seen)
+
+
+def program_devices_that_clash(tf):
+  # What the program asks for in vain: the node that is colocated gets the device of the others.
+  with tf.Graph().as_default() as graph:
+    with tf.device("/job:ps/task:0"):
+      v = tf.get_variable("v", initializer=3.0, use_resource=False)
+    tf.assign(v, 4.0, name="as")
+    graph_def = graph.as_graph_def()
+  for node in graph_def.node:
+    if node.name == "as":
+      node.device = "/job:worker/task:1"
+  tf.import_graph_def(graph_def, name="")
+
+
+def program_meta_graphs(tf):
+  import os
+  import tempfile
+
+  setter = tf.train.replica_device_setter(
+    cluster={"ps": ["a:1", "b:1"], "worker": ["c:1", "d:1"]}, worker_device="/job:worker/task:1"
+  )
+  with tf.Graph().as_default(), tf.device("/job:other/task:3"):
+    w = tf.get_variable("w", [2, 1], initializer=tf.ones_initializer(), use_resource=False)
+    b = tf.get_variable("b", [1], initializer=tf.zeros_initializer(), use_resource=True)
+    _train(tf, w, b)
+    meta = tf.train.Saver().export_meta_graph(os.path.join(tempfile.mkdtemp(), "m"))
+  found = []
+  for clear in (True, False):
+    for scope in (None, "s"):
+      for device in (setter, "/job:worker/task:1", None):
+        with tf.Graph().as_default() as graph:
+          with tf.device(device):
+            # TensorFlow clears them in the message itself.
+            tf.train.import_meta_graph(
+              tf.MetaGraphDef.FromString(meta.SerializeToString()), clear_devices=clear, import_scope=scope
+            )
+          found.append(_devices(graph))
+  return found
+
+
+def program_devices_and_groups_that_are_none(tf):
+  def imported(name, device=None, group=None):
+    with tf.Graph().as_default() as graph:
+      tf.constant(1.0, name="here")
+      graph_def = tf.GraphDef()
+      graph_def.node.add(name="x", op="NoOp", device="/job:ps")
+      node = graph_def.node.add(name="y", op="NoOp", device=device or "")
+      if group is not None:
+        node.attr["_class"].list.s.append(group)
+      tf.import_graph_def(graph_def, name=name)
+      return _devices(graph)
+
+  found = []
+  for name in ("", "p/q"):
+    for group in (b"loc:@none", b"loc:@here", b"loc:@x:0", b"loc:@y", b"loc:@x", b"x", b""):
+      found.append(_fails(lambda name=name, group=group: imported(name, "/cpu:1", group)))
+    for device in ("rubbish//x", "/job:a/job:b", "/cpu:0", "cpu:0", "/GPU", "/device:CPU:0/gpu:1", "/task:x", "/job:ps/cpu:1"):
+      found.append(_fails(lambda name=name, device=device: imported(name, device)))
+  return found
