@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_join.h"
 #include "millrace/base/edit_distance.h"
 #include "millrace/graph/verifier.h"
@@ -15,7 +16,16 @@ struct SimplePlacer::Group {
   std::vector<NodeId> members;  // not placed yet
   std::string placed;           // device of a member placed earlier
   DeviceName requested;         // the merged request of the members
-  NodeId asking = kNoNode;      // the first member with a request
+  NodeId asking = kNoNode;      // a member with a request
+};
+
+// What the members of a group ask for.
+struct SimplePlacer::Request {
+  DeviceName device;
+  // What the variables and other owners of state among them ask for; `device`
+  // has all of it.
+  DeviceName owner;
+  absl::InlinedVector<NodeId, 1> askers;  // one for each device asked for
 };
 
 namespace {
@@ -26,9 +36,16 @@ bool IsGiven(const Node& node) {
          (node.op->role == OpRole::kConstant || IsPlaceholder(node.op->role));
 }
 
-bool UsesResource(const Node& node) {
-  return std::find(node.input_types.begin(), node.input_types.end(),
-                   DataType::kResource) != node.input_types.end();
+// Returns whether a node is where a reference or a handle comes from.
+bool OwnsState(const Node& node) {
+  return node.inputs.empty() && node.output_types.size() == 1 &&
+         (IsRef(node.output_types[0]) ||
+          node.output_types[0] == DataType::kResource);
+}
+
+// Returns whether two names contradict each other in no part.
+bool AreCompatible(const DeviceName& a, const DeviceName& b) {
+  return a.Merge(b).ok();
 }
 
 }  // namespace
@@ -66,8 +83,9 @@ DeviceName SimplePlacer::WithDefaults(const DeviceName& requested) const {
   return full;
 }
 
-Status SimplePlacer::CheckPinned(const Graph&, const Node& node,
-                                 const DeviceName& requested) const {
+Status SimplePlacer::CheckPinned(const Node& node) const {
+  MR_ASSIGN_OR_RETURN(const DeviceName requested,
+                      DeviceName::Parse(node.requested_device));
   const bool exists = std::any_of(
       devices_.begin(), devices_.end(),
       [&](const PlaceableDevice& d) { return requested.Matches(d.parsed); });
@@ -191,32 +209,111 @@ StatusOr<std::string> SimplePlacer::Choose(const Graph& graph,
   return NoKernelError(graph, group, *blocker, wanted);
 }
 
-Status SimplePlacer::Request(const Graph& graph, NodeId id,
-                             Group* group) const {
-  const Node& node = *graph.node(id);
-  StatusOr<DeviceName> requested = DeviceName::Parse(node.requested_device);
-  if (!requested.ok()) {
-    return InvalidArgument("Malformed device specification '",
-                           node.requested_device, "' in node ", node.name, ": ",
-                           requested.status().message());
+StatusOr<SimplePlacer::Requests> SimplePlacer::RequestsOf(const Graph& graph,
+                                                          NodeId first) const {
+  Requests requests;
+  for (NodeId id = first; id < graph.num_ids(); ++id) {
+    const Node* const node = graph.node(id);
+    if (node == nullptr || !node->assigned_device.empty() ||
+        node->requested_device.empty()) {
+      continue;
+    }
+    StatusOr<DeviceName> requested = DeviceName::Parse(node->requested_device);
+    if (!requested.ok()) {
+      return InvalidArgument("Malformed device specification '",
+                             node->requested_device, "' in node ", node->name,
+                             ": ", requested.status().message());
+    }
+    if (requested->empty()) continue;
+    Request& request = requests[id];
+    if (OwnsState(*node)) request.owner = *requested;
+    request.device = *std::move(requested);
+    request.askers.push_back(id);
   }
-  if (requested->empty()) return OkStatus();
-  MR_RETURN_IF_ERROR(CheckPinned(graph, node, *requested));
-  StatusOr<DeviceName> merged =
-      group->requested.Merge(*requested, options_.allow_soft_placement);
-  if (!merged.ok() && UsesResource(node)) {
-    merged = requested->OverriddenBy(group->requested);
+  return requests;
+}
+
+Status SimplePlacer::FollowOwner(const Graph& graph,
+                                 const ColocationGroups::Joint& joint,
+                                 const Request& from, Request* to) const {
+  if (to->askers.empty()) return OkStatus();
+  const std::string& placed = graph.node(joint.a)->assigned_device;
+  if (!placed.empty()) {
+    MR_ASSIGN_OR_RETURN(DeviceName there, DeviceName::Parse(placed));
+    if (to->device.Matches(there)) return OkStatus();
+    to->device = std::move(there);
+    to->askers.clear();
+    return OkStatus();
   }
-  if (!merged.ok()) {
-    return InvalidArgument("Cannot colocate nodes {{colocation_node ",
-                           node.name, "}} and {{colocation_node ",
-                           graph.node(group->asking)->name,
-                           "}}: ", merged.status().message(), "\n  ",
-                           absl::StrJoin(groups_.Reasons(graph, id), "\n  "));
+  if (!AreCompatible(from.owner, to->owner)) {
+    const Node& src = *graph.node(joint.a);
+    const Node& dst = *graph.node(joint.b);
+    return InvalidArgument(
+        "Cannot place the graph because a reference or resource edge connects "
+        "colocation groups with incompatible resource devices: ",
+        from.owner.ToString(), " vs ", to->owner.ToString(),
+        ". The edge leads from ", src.name, " (", src.op->name, ") to ",
+        dst.name, " (", dst.op->name, ").");
   }
-  group->requested = *std::move(merged);
-  if (group->asking == kNoNode) group->asking = id;
+  if (AreCompatible(from.device, to->device)) return OkStatus();
+  // A client may put an update or a read of a variable on its worker.
+  to->device = from.device.OverriddenBy(to->owner);
+  to->askers.clear();
   return OkStatus();
+}
+
+Status SimplePlacer::Join(const Graph& graph,
+                          const ColocationGroups::Joint& joint, Request from,
+                          Request to, Request* joined) const {
+  if (joint.is_state_edge)
+    MR_RETURN_IF_ERROR(FollowOwner(graph, joint, from, &to));
+  const bool soft = options_.allow_soft_placement;
+  StatusOr<DeviceName> device = from.device.Merge(to.device, soft);
+  StatusOr<DeviceName> owner = from.owner.Merge(to.owner, soft);
+  if (!device.ok() || !owner.ok()) {
+    const auto name = [&](const Request& request, NodeId otherwise) {
+      const bool asks = !request.askers.empty();
+      return graph.node(asks ? request.askers[0] : otherwise)->name;
+    };
+    const Status& status = device.ok() ? owner.status() : device.status();
+    return InvalidArgument(
+        "Cannot colocate nodes {{colocation_node ", name(to, joint.b),
+        "}} and {{colocation_node ", name(from, joint.a),
+        "}}: ", status.message(), "\n  ",
+        absl::StrJoin(groups_.Reasons(graph, joint.b), "\n  "));
+  }
+  joined->device = *std::move(device);
+  joined->owner = *std::move(owner);
+  joined->askers = std::move(from.askers);
+  for (NodeId id : to.askers) {
+    const bool is_new = std::none_of(
+        joined->askers.begin(), joined->askers.end(), [&](NodeId known) {
+          return graph.node(known)->requested_device ==
+                 graph.node(id)->requested_device;
+        });
+    if (is_new) joined->askers.push_back(id);
+  }
+  return OkStatus();
+}
+
+Status SimplePlacer::MakeGroups(const Graph& graph, Requests* requests) {
+  groups_ = ColocationGroups();
+  return groups_.AddNodes(
+      graph,
+      [&](const ColocationGroups::Joint& joint, NodeId root_a,
+          NodeId root_b) -> Status {
+        const auto a = requests->find(root_a);
+        const auto b = requests->find(root_b);
+        if (a == requests->end() && b == requests->end()) return OkStatus();
+        Request from, to, joined;
+        if (a != requests->end()) from = std::move(a->second);
+        if (b != requests->end()) to = std::move(b->second);
+        MR_RETURN_IF_ERROR(
+            Join(graph, joint, std::move(from), std::move(to), &joined));
+        requests->erase(std::max(root_a, root_b));
+        (*requests)[std::min(root_a, root_b)] = std::move(joined);
+        return OkStatus();
+      });
 }
 
 std::string SimplePlacer::ReadersDevice(
@@ -245,8 +342,8 @@ std::string SimplePlacer::ReadersDevice(
 }
 
 Status SimplePlacer::Place(Graph* graph, NodeId first) {
-  groups_ = ColocationGroups();
-  MR_RETURN_IF_ERROR(groups_.AddNodes(*graph, 0));
+  MR_ASSIGN_OR_RETURN(Requests requests, RequestsOf(*graph, first));
+  MR_RETURN_IF_ERROR(MakeGroups(*graph, &requests));
   absl::flat_hash_map<NodeId, Group> groups;
   std::vector<NodeId> order;
   for (NodeId id = first; id < graph->num_ids(); ++id) {
@@ -257,17 +354,14 @@ Status SimplePlacer::Place(Graph* graph, NodeId first) {
     if (added) order.push_back(root);
     it->second.members.push_back(id);
   }
-  // Nodes that only use a resource are considered last: the place of the
-  // resource takes precedence over their request, since a client may put a read
-  // of a variable on its worker.
-  for (const bool users : {false, true}) {
-    for (NodeId root : order) {
-      Group& group = groups[root];
-      for (NodeId id : group.members) {
-        if (UsesResource(*graph->node(id)) != users) continue;
-        MR_RETURN_IF_ERROR(Request(*graph, id, &group));
-      }
-    }
+  for (NodeId root : order) {
+    const auto it = requests.find(root);
+    if (it == requests.end()) continue;
+    for (NodeId id : it->second.askers)
+      MR_RETURN_IF_ERROR(CheckPinned(*graph->node(id)));
+    Group& group = groups[root];
+    group.requested = it->second.device;
+    if (!it->second.askers.empty()) group.asking = it->second.askers[0];
   }
   // Members placed by an earlier call determine the device of their group.
   if (first > 0) {

@@ -31,11 +31,12 @@ struct PlacementOptions {
 // keeps its device, and a pinned node gets the device that it is pinned to;
 // otherwise a colocation group is placed on the first GPU of its task that can
 // run the whole group, or on CPU:0; on CPU:0, too, if a kernel of the GPU is
-// `only_if_asked`. A node that uses a resource is placed with
-// the resource, whatever device it requests. A constant or a placeholder that
-// may be anywhere is placed with its readers, if these are on one device of its
-// task. Omitted parts mean task 0 of the
-// job, the default task's job, the task's first device. For one thread.
+// `only_if_asked`. A node that takes a reference or the handle of a resource is
+// placed with the variable: it asks for nothing if it asks for another device.
+// Nodes that `_class` joins may not contradict each other. A constant or a
+// placeholder that may be anywhere is placed with its readers, if these are on
+// one device of its task. Omitted parts mean task 0 of the job, the default
+// task's job, the task's first device. For one thread.
 class SimplePlacer {
  public:
   SimplePlacer(std::vector<PlaceableDevice> devices, const KernelTable* kernels,
@@ -49,10 +50,20 @@ class SimplePlacer {
 
  private:
   struct Group;
-  Status CheckPinned(const Graph& graph, const Node& node,
-                     const DeviceName& requested) const;
-  // Merges the device that a node requests into the request of its group.
-  Status Request(const Graph& graph, NodeId id, Group* group) const;
+  struct Request;
+  using Requests = absl::flat_hash_map<NodeId, Request>;  // by groups' roots
+  // Returns an error if no device is what a node asks for.
+  Status CheckPinned(const Node& node) const;
+  // Returns what each node from `first` on asks for, if it is not placed yet.
+  StatusOr<Requests> RequestsOf(const Graph& graph, NodeId first) const;
+  // Makes the groups, and the requests of nodes those of groups.
+  Status MakeGroups(const Graph& graph, Requests* requests);
+  Status Join(const Graph& graph, const ColocationGroups::Joint& joint,
+              Request from, Request to, Request* joined) const;
+  // Replaces what the nodes behind an edge of state ask for, if the nodes
+  // before it ask for something else.
+  Status FollowOwner(const Graph& graph, const ColocationGroups::Joint& joint,
+                     const Request& from, Request* to) const;
   StatusOr<std::string> Choose(const Graph& graph, const Group& group) const;
   bool CanRun(const Graph& graph, const Group& group, const std::string& type,
               const Node** blocker) const;

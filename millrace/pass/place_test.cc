@@ -28,6 +28,8 @@ const OpRegistry& Ops() {
       {"RefVar", {.outputs = "ref: Ref(float)", .flags = kStateful}},
       {"AssignRef",
        {.inputs = "ref: Ref(float), v: float", .outputs = "o: Ref(float)"}},
+      {"EitherRef",
+       {.inputs = "a: Ref(float), b: Ref(float)", .outputs = "o: Ref(float)"}},
       {"Handle", {.outputs = "h: resource", .flags = kStateful}},
       {"Read", {.inputs = "h: resource", .outputs = "o: float"}},
   };
@@ -49,8 +51,9 @@ const KernelTable& Kernels() {
       {"Typed", "CPU", {kAny}},     {"Typed", "GPU", {kFloat}},
       {"RefVar", "CPU", {kAny}},    {"RefVar", "GPU", {kAny}},
       {"AssignRef", "CPU", {kAny}}, {"AssignRef", "GPU", {kAny}},
-      {"Handle", "CPU", {kAny}},    {"Handle", "GPU", {kAny}},
-      {"Read", "CPU", {kAny}},      {"Read", "GPU", {kAny}},
+      {"EitherRef", "CPU", {kAny}}, {"Handle", "CPU", {kAny}},
+      {"Handle", "GPU", {kAny}},    {"Read", "CPU", {kAny}},
+      {"Read", "GPU", {kAny}},
   };
   static const KernelTable* const table = [] {
     std::vector<const KernelDecl*> all;
@@ -178,6 +181,76 @@ TEST_F(PlaceTest, ResourceEdgesDoToo) {
   ASSERT_TRUE(Place().ok());
   EXPECT_EQ(DeviceOf("read"), "/job:ps/replica:0/task:1/device:CPU:0");
   EXPECT_EQ(DeviceOf("wish"), "/job:ps/replica:0/task:1/device:CPU:0");
+}
+
+TEST_F(PlaceTest, WhatTakesAReferenceFollowsTheVariable) {
+  const NodeId var = Add("var", "RefVar", "/job:ps/task:1");
+  const NodeId value = Add("value", "Source", "/job:worker/task:1");
+  const NodeId assign =
+      Add("assign", "AssignRef", "/job:worker/task:1", {var, value},
+          {{"_class", AttrValue::StringList{"loc:@var"}}});
+  Add("second", "AssignRef", "/job:worker/task:9", {assign, value});
+  ASSERT_TRUE(Place().ok()) << Place();
+  EXPECT_EQ(DeviceOf("assign"), DeviceOf("var"));
+  EXPECT_EQ(DeviceOf("second"), DeviceOf("var"));
+  EXPECT_EQ(DeviceOf("value"), "/job:worker/replica:0/task:1/device:CPU:0");
+}
+
+TEST_F(PlaceTest, WhatFollowsTakesNoPartOfItsOwnRequest) {
+  const NodeId var = Add("var", "RefVar", "/job:ps");
+  const NodeId handle = Add("handle", "Handle", "/job:ps");
+  const NodeId value = Add("value", "Source");
+  Add("assign", "AssignRef", "/job:worker/task:1", {var, value});
+  Add("read", "Read", "/job:worker/task:1", {handle});
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf("assign"), "/job:ps/replica:0/task:0/device:CPU:0");
+  EXPECT_EQ(DeviceOf("read"), "/job:ps/replica:0/task:0/device:CPU:0");
+}
+
+TEST_F(PlaceTest, AVariableWithoutARequestIsWithItsFirstUser) {
+  const NodeId var = Add("var", "RefVar");
+  const NodeId value = Add("value", "Source");
+  Add("first", "AssignRef", "/job:ps/task:1", {var, value});
+  Add("second", "AssignRef", "/job:worker/task:1", {var, value});
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf("var"), "/job:ps/replica:0/task:1/device:CPU:0");
+  EXPECT_EQ(DeviceOf("second"), DeviceOf("var"));
+}
+
+TEST_F(PlaceTest, OnlyEdgesOverrideRequests) {
+  const NodeId var = Add("var", "RefVar");
+  const NodeId value = Add("value", "Source", "/job:worker/task:1", {},
+                           {{"_class", AttrValue::StringList{"loc:@var"}}});
+  Add("assign", "AssignRef", "/job:ps/task:0", {var, value});
+  EXPECT_THAT(Place().ToString(),
+              AllOf(HasSubstr("Cannot colocate nodes {{colocation_node value}} "
+                              "and {{colocation_node assign}}"),
+                    HasSubstr("var (RefVar) - assign (AssignRef): reference "),
+                    HasSubstr("var (RefVar) - value (Source): attribute")));
+}
+
+TEST_F(PlaceTest, VariablesOfSeveralDevicesAreNotJoined) {
+  const NodeId a = Add("a", "RefVar", "/job:ps/task:0");
+  const NodeId b = Add("b", "RefVar", "/job:ps/task:1");
+  Add("either", "EitherRef", "/job:worker/task:0", {a, b});
+  const Status status = Place();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("Cannot place the graph because a reference or "
+                        "resource edge connects colocation groups with "
+                        "incompatible resource devices: /job:ps/task:1 vs "
+                        "/job:ps/task:0."));
+}
+
+TEST_F(PlaceTest, WhatFollowsAPlacedVariableMayAskForAnything) {
+  const NodeId var = Add("var", "RefVar", "/job:ps/task:1");
+  ASSERT_TRUE(Place().ok());
+  const NodeId value = Add("value", "Source");
+  const NodeId assign =
+      Add("assign", "AssignRef", "/job:worker/task:9", {var, value});
+  Add("second", "AssignRef", "/job:nobody", {assign, value});
+  ASSERT_TRUE(Place(value).ok());
+  EXPECT_EQ(DeviceOf("second"), DeviceOf("var"));
 }
 
 TEST_F(PlaceTest, AGroupIsWhereAllOfItCanRun) {
