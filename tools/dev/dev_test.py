@@ -11,11 +11,13 @@ import threading
 import unittest
 from unittest import mock
 
+import building
 import gtest_runner
 import idle_build
 import packages
 import pytest_runner
 import selecting
+import verb_build
 import verb_test
 from console import ROOT
 
@@ -271,6 +273,35 @@ class CommandTest(unittest.TestCase):
     self.assertIn("tensorflow-cpu==2.21.0", packages.requirements())
     (formats,) = packages.requirements(packages.PYTHON_FORMAT)
     self.assertRegex(formats, r"^\w+==[\d.]+$")
+
+
+class BuildTest(unittest.TestCase):
+  def setUp(self):
+    root = tempfile.TemporaryDirectory()
+    self.addCleanup(root.cleanup)
+    self.folder = os.path.join(root.name, "build", "dev")
+    self.enterContext(mock.patch.object(verb_build, "ROOT", root.name))
+    self.enterContext(mock.patch.object(building, "folder", lambda preset: self.folder))
+
+  def built(self, *words):
+    """Returns the last line of a build that had nothing to do."""
+    out = io.StringIO()
+    with mock.patch.object(building, "build", lambda preset, targets: 1.0), contextlib.redirect_stdout(out):
+      self.assertEqual(verb_build.main(["dev", *words]), 0)
+    return out.getvalue().strip()
+
+  def test_what_was_built(self):
+    self.assertEqual(self.built(), "built build/dev (1.0 s)")
+    for name in ("millrace", "python/millrace/x", "tests/base_test", "examples/tour"):
+      os.makedirs(os.path.join(self.folder, name))
+    for words, what in (
+      ((), "build/dev/millrace"),
+      (("--target", "python"), "build/dev/python"),
+      (("--target", "base_test", "--target", "millrace_base"), "build/dev/tests/base_test, millrace_base of build/dev"),
+      (("--target", "example_tour"), "build/dev/examples/tour"),
+      (("--target", "programs"), "build/dev/millrace"),
+    ):
+      self.assertEqual(self.built(*words), "built %s (1.0 s)" % what)
 
 
 class IdleBuildTest(unittest.TestCase):

@@ -7,6 +7,18 @@ import options
 from console import ROOT, say, seconds
 
 
+def place(preset, target):
+  """Returns where a target lies that was built, or its name and the folder of the build."""
+  folder = building.folder(preset)
+  name = "millrace" if target in ("programs", "all") else target
+  for below in (name, os.path.join("tests", name), os.path.join("examples", name.replace("example_", "", 1))):
+    path = os.path.join(folder, below)
+    if os.path.exists(path):
+      return os.path.relpath(path, ROOT)
+  folder = os.path.relpath(folder, ROOT)
+  return folder if target == "all" else "%s of %s" % (target, folder)
+
+
 def main(argv):
   ap = options.Parser(
     prog="./dev build",
@@ -20,9 +32,7 @@ def main(argv):
   args = ap.parse_args(argv)
   targets = args.target or (["programs"] if args.preset == "release" and not args.all else ["all"])
   took = building.build(args.preset, targets)
-  command = os.path.join(building.folder(args.preset), "millrace")
-  what = os.path.relpath(command, ROOT) if os.path.exists(command) else "build/" + args.preset
-  say("built %s (%s)" % (what, seconds(took)))
+  say("built %s (%s)" % (", ".join(place(args.preset, target) for target in targets), seconds(took)))
   if args.times:
     for spent, path in building.slowest(args.preset):
       say("%7.1f s  %s" % (spent, path.replace("CMakeFiles/", "").replace(".dir", "")))
