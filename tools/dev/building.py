@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import options
 import packages
 from console import ROOT, fail, say, seconds
 
@@ -17,6 +18,17 @@ OPTIONAL = {
   "gtest": "/usr/include/gtest",
   "nanobind": os.path.join(packages.VENV, "lib", "python3*", "site-packages", "nanobind"),
 }
+MOST_USED = (
+  "millrace",
+  "programs",
+  "python",
+  "cases_tests",
+  "gpu_cases_tests",
+  "base_test",
+  "cluster_test",
+  "benchmarks",
+  "fuzzers",
+)
 
 
 def folder(preset):
@@ -94,8 +106,20 @@ def build(preset, targets=(), keep_going=False):
     code = run_ninja(preset, command)
   took = time.monotonic() - start
   if code != 0:
-    fail("the build of %s failed (%s)" % (preset, seconds(took)))
+    fail(unknown(preset, targets) or "the build of %s failed (%s)" % (preset, seconds(took)))
   return took
+
+
+def unknown(preset, targets):
+  """Returns what to say of the targets that a build does not have, or "". Files may be targets, too, and are ninja's to judge."""
+  known = {name for name in known_targets(preset) if "/" not in name}
+  lacking = [t for t in targets if t not in known and "/" not in t and not t.endswith("^")] if known else []
+  most_used = ", ".join(name for name in MOST_USED if name in known)
+  return "\n".join(
+    "build/%s has no target %s%s The most used are %s, and for unit tests ROOM_test and ops_FAMILY_test"
+    % (preset, name, options.near(name, known) or ".", most_used)
+    for name in lacking
+  )
 
 
 def known_targets(preset):

@@ -303,6 +303,28 @@ class BuildTest(unittest.TestCase):
     ):
       self.assertEqual(self.built(*words), "built %s (1.0 s)" % what)
 
+  def test_a_target_that_there_is_not(self):
+    os.makedirs(self.folder)
+    with open(os.path.join(self.folder, "build.ninja"), "w") as f:
+      f.write("rule fail\n  command = false\nbuild bad: fail\n")
+      for name in ("python", "base_test", "cases_tests", "tests/base_test", "opgen"):
+        f.write("build %s: phony\n" % name)
+
+    def said(*targets):
+      err = io.StringIO()
+      with mock.patch.object(packages, "need_packages"), mock.patch.object(packages, "need_venv"):
+        with mock.patch.object(building, "configure"), contextlib.redirect_stderr(err):
+          with contextlib.redirect_stdout(io.StringIO()), self.assertRaises(SystemExit):
+            building.build("dev", targets)
+      return err.getvalue()
+
+    text = said("python", "pyton", "nonsense.o")
+    self.assertIn(
+      "build/dev has no target pyton; did you mean python? The most used are python, cases_tests, base_test, and", text
+    )
+    self.assertIn("has no target nonsense.o. The most used", text)
+    self.assertIn("the build of dev failed", said("bad"))
+
 
 class IdleBuildTest(unittest.TestCase):
   def start(self, folder, command):
