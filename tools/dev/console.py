@@ -25,14 +25,27 @@ class Line:
   """`with Line("installing x") as line:` shows the text while it lasts, then the time.
 
   On a terminal the line is shown at once and completed in place; elsewhere it
-  is printed when it begins and when it ends.
+  is printed when it begins and when it ends, and every few seconds if it makes
+  progress.
   """
 
   def __init__(self, text):
     self.text, self.result = text, "done"
 
+  def progress(self, how_far):
+    """Shows how far it is; may be called often."""
+    now = time.monotonic()
+    terminal = sys.stdout.isatty()
+    if now - self.shown < (0.2 if terminal else 5):
+      return
+    self.shown = now
+    if terminal:
+      print("\r\033[K%s ... %s " % (self.text, how_far), end="", flush=True)
+    else:
+      say("  %s %s" % (self.text, how_far))
+
   def __enter__(self):
-    self.start = time.monotonic()
+    self.start = self.shown = time.monotonic()
     print(self.text + " ... ", end="" if sys.stdout.isatty() else "\n", flush=True)
     return self
 
@@ -40,7 +53,7 @@ class Line:
     result = self.result if kind is None else "failed"
     took = seconds(time.monotonic() - self.start)
     if sys.stdout.isatty():
-      say("%s (%s)" % (result, took))
+      say("\r\033[K%s ... %s (%s)" % (self.text, result, took))
     else:
       say("%s: %s (%s)" % (self.text, result, took))
     return False

@@ -73,12 +73,30 @@ def make(build, folder):
   return folder
 
 
-def pack(folder, path):
-  """Packs it as `path`, a .tar.xz. The programs have most of their code in common, so the window is larger than all of them."""
+class Counted:
+  """A file that is written to, and says how many bytes that were."""
+
+  def __init__(self, file, written):
+    self._file, self._written, self._bytes = file, written, 0
+
+  def write(self, data):
+    self._bytes += len(data)
+    self._written(self._bytes)
+    return self._file.write(data)
+
+
+def size(folder):
+  """Returns the bytes of the files in a folder."""
+  return sum(os.path.getsize(os.path.join(base, name)) for base, _, names in os.walk(folder) for name in names)
+
+
+def pack(folder, path, written=lambda n: None):
+  """Packs it as `path`, a .tar.xz, and calls `written` with the bytes that are packed so far. The programs have most of their code
+  in common, so the window is larger than all of them."""
   filters = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 256 << 20}]
   part = path + ".part"
   with lzma.open(part, "wb", format=lzma.FORMAT_XZ, filters=filters) as compressed:
-    with tarfile.open(fileobj=compressed, mode="w|") as archive:
+    with tarfile.open(fileobj=Counted(compressed, written), mode="w|") as archive:
       archive.add(folder, NAME)
   os.replace(part, path)
   return os.path.getsize(path)
