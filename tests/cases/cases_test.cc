@@ -20,6 +20,7 @@
 #include "millrace/tensor/wire.h"
 #include "tests/cases/bind.h"
 #include "tests/cases/case_gradients.h"
+#include "tests/cases/case_text.h"
 #include "tests/cases/compare.h"
 #include "tests/cases/export.h"
 #include "tests/cases/runner.h"
@@ -32,10 +33,6 @@ namespace {
 // Owned by main, for the tests that it registers.
 const Suite* suite = nullptr;
 CaseRunner* runner = nullptr;
-
-std::string Where(const Case& c) {
-  return absl::StrCat(c.op, ", ", c.options.name);
-}
 
 // ---- Shapes ----
 
@@ -62,7 +59,7 @@ bool HasVariableOps(const BoundCase& c) {
 }
 
 void CheckShapes(const Case& c) {
-  SCOPED_TRACE(Where(c));
+  SCOPED_TRACE(CaseText(c));
   if (c.options.build_error) return CheckBuildError(c);
   if (!c.options.shape_check) return;
   const StatusOr<BoundCase> bound = Bind(c, *suite->ops);
@@ -161,7 +158,7 @@ void CheckWire(const CaseOutcome& outcome) {
 }
 
 void CheckKernels(const Case& c) {
-  SCOPED_TRACE(Where(c));
+  SCOPED_TRACE(CaseText(c));
   if (c.options.build_error) return;
   const StatusOr<BoundCase> bound = Bind(c, *suite->ops);
   ASSERT_TRUE(bound.ok()) << bound.status();
@@ -190,7 +187,7 @@ void CheckKernels(const Case& c) {
 // ---- Gradients ----
 
 void CheckGradients(const Case& c) {
-  SCOPED_TRACE(Where(c));
+  SCOPED_TRACE(CaseText(c));
   if (!c.options.gradient) return;
   EXPECT_EQ(CheckCaseGradients(c, *suite), "");
 }

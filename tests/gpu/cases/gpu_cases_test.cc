@@ -18,6 +18,7 @@
 
 #include "absl/strings/match.h"
 #include "millrace/base/environment.h"
+#include "tests/cases/case_text.h"
 #include "tests/cases/compare.h"
 #include "tests/cases/suite.h"
 #include "tests/gpu/cases/case_session.h"
@@ -124,7 +125,7 @@ class OpOnGpuTest : public ::testing::Test {
  private:
   static void Check(CaseSession& session, const BoundCase& bound) {
     const Case& c = *bound.source;
-    SCOPED_TRACE(absl::StrCat(c.op, ", ", c.options.name));
+    SCOPED_TRACE(CaseText(c));
     const CaseOutcome wanted = runner->Run(bound, {});
     bool succeeds = true;
     for (const RunOutcome& run : wanted.runs) succeeds &= run.status.ok();
