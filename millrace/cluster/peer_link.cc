@@ -265,6 +265,9 @@ class PeerLink::Identification : public RefCounted {
              });
   }
 
+  // The wait was in vain, also where another task answered, whose code alone
+  // would say more: programs take FAILED_PRECONDITION for variables without a
+  // value, and would wait for these.
   void GiveUp(const Status& last) {
     const std::string text = absl::StrCat(
         link_->who_, " does not answer; last error: ", last.message());

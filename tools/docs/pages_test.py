@@ -145,7 +145,7 @@ class HelpTest(unittest.TestCase):
     self.assertIn("| `--a_b TEXT ...` | devices, such as A=2 |", command_help.table(HELP))
 
 
-class MessagesTest(unittest.TestCase):
+class SourcesTest(unittest.TestCase):
   def setUp(self):
     self.folder = tempfile.TemporaryDirectory()
     os.makedirs(os.path.join(self.folder.name, "millrace", "graph"))
@@ -155,6 +155,8 @@ class MessagesTest(unittest.TestCase):
   def tearDown(self):
     self.folder.cleanup()
 
+
+class MessagesTest(SourcesTest):
   def test_messages(self):
     self.assertEqual(
       list(error_texts.messages(self.folder.name)), [("INVALID_ARGUMENT", 'The feed "x" is wrong:', "millrace/graph/x.cc")]
@@ -176,6 +178,32 @@ class MessagesTest(unittest.TestCase):
     self.assertRegex(
       error_texts.problems(self.folder.name, "### ABORTED: `the tasks are lost`\n\nText.\n")[0], "^grep does not find"
     )
+
+
+class CodesTest(SourcesTest):
+  def problems(self, source, codes, words, elsewhere=None):
+    with open(os.path.join(self.folder.name, "millrace", "graph", "y.cc"), "w") as f:
+      f.write(source)
+    return error_texts.problems(self.folder.name, "### %s: `%s`\n\nText.\n" % (codes, words), elsewhere or {})
+
+  def test_words_behind_a_value(self):
+    source = 'return Aborted("task ",  // (\n Name(")", \'(\'), " is \\"lost\\"");\nOther(" is late");'
+    self.assertEqual(self.problems(source, "ABORTED", 'is "lost"'), [])
+    self.assertEqual(self.problems(source, "NOT_FOUND", 'is "lost"'), ['`is "lost"` is of ABORTED, not of NOT_FOUND'])
+    self.assertRegex(self.problems(source, "ABORTED", "is late")[0], "^no error is made around `is late`: say in")
+
+  def test_all_codes_of_the_words(self):
+    source = 'alive ? Unavailable("the task rests") : Aborted("a", "the task rests");'
+    self.assertEqual(self.problems(source, "ABORTED", "task rests"), ["`task rests` is also of UNAVAILABLE"])
+    self.assertEqual(self.problems(source, "ABORTED or UNAVAILABLE", "task rests"), [])
+
+  def test_codes_that_are_decided_elsewhere(self):
+    source, there = 'Keep(NotFound("no such task"));', {"no such task": ("ABORTED", "who waits takes the words alone")}
+    self.assertEqual(self.problems(source, "ABORTED", "no such task", there), [])
+    self.assertEqual(
+      self.problems(source, "NOT_FOUND", "no such task", there), ["`no such task` is of ABORTED, not of NOT_FOUND"]
+    )
+    self.assertRegex(self.problems('Aborted("no such task");', "ABORTED", "no such task", there)[0], "take it out of")
 
 
 class GeneratedTest(unittest.TestCase):
