@@ -187,7 +187,8 @@ TEST_P(Mutated, NeverCrashesAndFitsItsShapeFunction) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Mutated,
-                         testing::Values("array", "indexing", "layout"));
+                         testing::Values("array", "blocks", "diagonal",
+                                         "indexing", "layout", "slicing"));
 
 }  // namespace
 }  // namespace millrace::cases

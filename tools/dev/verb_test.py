@@ -342,7 +342,7 @@ def run_selected(args, report):
     if selection.empty():
       say(
         "no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
-        "files of ops without suffix (ops/nn/rectifier), an op (MatMul), a suite (WireStatusTest), conformance, cluster or python"
+        "files of ops without suffix (ops/activation/rectifier), an op (MatMul), a suite (WireStatusTest), conformance, cluster or python"
         % name
       )
       report.total.add(Count(0, 1))
@@ -385,7 +385,7 @@ def run_errors(args, report):
   unknown = [name for name, ops in named if ops is None]
   for name in unknown:
     say(
-      "'%s' means no ops: give ops, a family (ops/product), files of ops without suffix (ops/nn/rectifier) or an op (MatMul)"
+      "'%s' means no ops: give ops, a family (ops/product), files of ops without suffix (ops/activation/rectifier) or an op (MatMul)"
       % name
     )
   if unknown:

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/array/mover.h"
-#include "millrace/ops/layout/block_move.op.h"
+#include "millrace/ops/blocks/block_move.op.h"
 
 namespace millrace::ops {
 

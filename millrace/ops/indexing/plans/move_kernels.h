@@ -4,7 +4,7 @@
 
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/array/mover.h"
-#include "millrace/ops/indexing/strided_slice.op.h"
+#include "millrace/ops/slicing/strided_slice.op.h"
 
 namespace millrace::ops {
 

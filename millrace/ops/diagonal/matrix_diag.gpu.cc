@@ -5,10 +5,10 @@
 #include "millrace/device/cuda/launch.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/matrix_diag.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/diagonal/matrix_diag.h"
 
-MR_GPU_SOURCE(array_matrix_diag);
+MR_GPU_SOURCE(diagonal_matrix_diag);
 
 namespace millrace::ops {
 namespace {
@@ -41,7 +41,7 @@ class GpuDiagonals final : public DiagonalMover {
     const std::vector<GpuDefine> defines = {
         {"E", size == 16 ? std::string("complex128")
                          : absl::StrCat("uint", size * 8, "_t")}};
-    const GpuSource& source = MR_GPU_SOURCE_OF(array_matrix_diag);
+    const GpuSource& source = MR_GPU_SOURCE_OF(diagonal_matrix_diag);
     MR_ASSIGN_OR_RETURN(
         m.take_, LoadGpuFunction(init, source, "TakeDiagonals", defines));
     MR_ASSIGN_OR_RETURN(m.put_,

@@ -1,6 +1,6 @@
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
-#include "millrace/ops/indexing/strided_slice_masks.grad.h"
+#include "millrace/ops/slicing/strided_slice_masks.grad.h"
 
 namespace millrace::ops {
 

@@ -5,7 +5,7 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
-#include "millrace/ops/linalg/schur.h"
+#include "millrace/ops/spectrum/schur.h"
 
 namespace millrace::ops {
 namespace {

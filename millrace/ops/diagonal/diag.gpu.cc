@@ -2,11 +2,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/diag.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/mover.gpu.h"
+#include "millrace/ops/diagonal/diag.h"
 
-MR_GPU_SOURCE(array_diag);
+MR_GPU_SOURCE(diagonal_diag);
 
 namespace millrace::ops {
 namespace {
@@ -19,7 +19,7 @@ class BandPartGpu {
     MR_ASSIGN_OR_RETURN(
         k.band_,
         LoadGpuFunction(
-            init, MR_GPU_SOURCE_OF(array_diag), "BandPart",
+            init, MR_GPU_SOURCE_OF(diagonal_diag), "BandPart",
             {{"E", size == 16 ? std::string("complex128")
                               : absl::StrCat("uint", size * 8, "_t")}}));
     return k;

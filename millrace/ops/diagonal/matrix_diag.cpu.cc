@@ -1,5 +1,5 @@
 // Kernels of diagonals of batches of matrices, by element size.
-#include "millrace/ops/array/matrix_diag.h"
+#include "millrace/ops/diagonal/matrix_diag.h"
 
 #include <cstring>
 

@@ -2,17 +2,17 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.gpu.h"
 
-MR_GPU_SOURCE(nn_relu);
+MR_GPU_SOURCE(activation_relu);
 
 namespace millrace::ops {
 namespace {
 
 constexpr char kGpuReluTypes[] = "T: half, bfloat16, float, double";
 constexpr KernelEntry GpuRelu(const char* types) {
-  return GpuElementwise<OpText<MR_GPU_SOURCE_OF(nn_relu)>>(types);
+  return GpuElementwise<OpText<MR_GPU_SOURCE_OF(activation_relu)>>(types);
 }
 constexpr KernelEntry kGpuReluGrad =
-    GpuElementwise<SameShapeText<MR_GPU_SOURCE_OF(nn_relu)>,
+    GpuElementwise<SameShapeText<MR_GPU_SOURCE_OF(activation_relu)>,
                    GpuOperands::kSameShape>(kGpuReluTypes);
 
 }  // namespace

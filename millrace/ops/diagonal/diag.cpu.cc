@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/array/diag.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/ops/diagonal/diag.h"
 
 namespace millrace::ops {
 

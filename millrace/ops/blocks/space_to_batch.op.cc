@@ -2,7 +2,7 @@
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/graph/shape_context.h"
 #include "millrace/ops/array/shape_rules.op.h"
-#include "millrace/ops/layout/block_move.op.h"
+#include "millrace/ops/blocks/block_move.op.h"
 
 namespace millrace::ops {
 namespace {

@@ -1,4 +1,4 @@
-#include "millrace/ops/indexing/strided_slice.op.h"
+#include "millrace/ops/slicing/strided_slice.op.h"
 #include "millrace/graph/attr/int32_attr.h"
 #include "millrace/graph/int_rules.h"
 

@@ -8,18 +8,19 @@
 #include "millrace/tensor/dispatch.h"
 
 MR_GPU_SOURCE(arithmetic_unary);
-MR_GPU_SOURCE(nn_rectifier);
+MR_GPU_SOURCE(activation_rectifier);
 
 namespace millrace::ops {
 namespace {
 
 constexpr char kGpuRectifierTypes[] = "T: half, bfloat16, float, double";
-constexpr KernelEntry kGpuRectifier = GpuElementwise<
-    OpText<MR_GPU_SOURCE_OF(arithmetic_unary), MR_GPU_SOURCE_OF(nn_rectifier)>>(
-    kGpuRectifierTypes);
+constexpr KernelEntry kGpuRectifier =
+    GpuElementwise<OpText<MR_GPU_SOURCE_OF(arithmetic_unary),
+                          MR_GPU_SOURCE_OF(activation_rectifier)>>(
+        kGpuRectifierTypes);
 constexpr KernelEntry kGpuRectifierGrad =
     GpuElementwise<SameShapeText<MR_GPU_SOURCE_OF(arithmetic_unary),
-                                 MR_GPU_SOURCE_OF(nn_rectifier)>,
+                                 MR_GPU_SOURCE_OF(activation_rectifier)>,
                    GpuOperands::kSameShape>(kGpuRectifierTypes);
 
 // Alpha is rounded to the type, as on the CPU.
@@ -31,8 +32,9 @@ StatusOr<ElementwiseText> LeakyText(const KernelInit& init) {
         alpha = static_cast<float>(static_cast<T>(alpha));
         return OkStatus();
       }));
-  ElementwiseText text = TextOfName(init, {&MR_GPU_SOURCE_OF(arithmetic_unary),
-                                           &MR_GPU_SOURCE_OF(nn_rectifier)});
+  ElementwiseText text =
+      TextOfName(init, {&MR_GPU_SOURCE_OF(arithmetic_unary),
+                        &MR_GPU_SOURCE_OF(activation_rectifier)});
   text.expression =
       kGrad ? absl::StrCat("Apply<op::LeakyReluGrad>($0, $1, ",
                            FloatText(alpha), ")")

@@ -1,6 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
-#include "millrace/ops/linalg/spectrum.h"
+#include "millrace/ops/spectrum/spectrum.h"
 
 namespace millrace::ops {
 namespace {

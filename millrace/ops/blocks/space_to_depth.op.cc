@@ -1,6 +1,6 @@
 #include "millrace/graph/op_decl.h"
 #include "millrace/graph/shape_context.h"
-#include "millrace/ops/layout/block_move.op.h"
+#include "millrace/ops/blocks/block_move.op.h"
 
 namespace millrace::ops {
 namespace {
