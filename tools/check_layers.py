@@ -7,6 +7,7 @@ kernels, folders stay small.
 
   tools/check_layers.py            the whole repository
   tools/check_layers.py PATH...    only these files
+  tools/check_layers.py --sizes    how many files each family of ops has, the fullest first
 
 Prints `file:line: what is wrong; what to do instead` and exits with 1 if there
 was anything. A line may excuse itself with `NOLINT(layers): reason`.
@@ -357,19 +358,33 @@ def check_edges(layers, uses, rooms, problems):
         problems.append(where + "no test of %s includes %s; take the edge out" % (room, edge))
 
 
+def counted_files(root, folder):
+  """Returns how many files of a folder its limit counts."""
+  names = [n for n in os.listdir(os.path.join(root, folder)) if os.path.isfile(os.path.join(root, folder, n))]
+  return sum(
+    1 for n in names if n != "README.md" and not n.startswith(".") and not re.search(r"_test\.\w+$|\.cases\.\w+$|\.gpu\.\w+$", n)
+  )
+
+
 def check_folders(root, folders, problems):
   for folder in folders:
-    names = [n for n in os.listdir(os.path.join(root, folder)) if os.path.isfile(os.path.join(root, folder, n))]
-    count = sum(
-      1
-      for n in names
-      if n != "README.md" and not n.startswith(".") and not re.search(r"_test\.\w+$|\.cases\.\w+$|\.gpu\.\w+$", n)
+    count = counted_files(root, folder)
+    if count <= MOST_FILES:
+      continue
+    todo = "move those of one idea to a folder of their own"
+    if re.match(r"millrace/ops/\w+$", folder):
+      todo = "put an op into the files of one that is alike, or move the files of one idea to millrace/ops/<idea>"
+    problems.append(
+      "%s:1: %d files beside tests, cases and kernels for GPUs, %d are the most: %s" % (folder, count, MOST_FILES, todo)
     )
-    if count > MOST_FILES:
-      problems.append(
-        "%s:1: %d files beside tests, cases and kernels for GPUs, %d are the most; move those of one idea to a "
-        "folder of their own" % (folder, count, MOST_FILES)
-      )
+
+
+def sizes(root):
+  """Returns a line for each family of ops: how many files it has of those that it may have."""
+  ops = os.path.join("millrace", "ops")
+  families = [n for n in sorted(os.listdir(os.path.join(root, ops))) if os.path.isdir(os.path.join(root, ops, n))]
+  counts = [(counted_files(root, os.path.join(ops, name)), name) for name in families]
+  return ["%2d of %d  %s" % (count, MOST_FILES, name) for count, name in sorted(counts, key=lambda c: -c[0])]
 
 
 def check_python(root, problems):
@@ -421,7 +436,11 @@ def check(root, paths=None):
 def main():
   ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   ap.add_argument("paths", nargs="*")
+  ap.add_argument("--sizes", action="store_true", help="how many files each family of ops has")
   args = ap.parse_args()
+  if args.sizes:
+    print("\n".join(sizes(ROOT)))
+    return 0
   paths = [os.path.relpath(os.path.abspath(p), ROOT) for p in args.paths if p.endswith(SOURCES)]
   problems = check(ROOT, paths if args.paths else None)
   print("\n".join(problems) if problems else "layers: nothing to complain about")

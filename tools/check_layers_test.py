@@ -253,6 +253,32 @@ class CheckLayersTest(unittest.TestCase):
       "a folder of their own",
     )
 
+  def test_a_full_family_says_what_to_do(self):
+    files = {"millrace/ops/nn/op%d.h" % i: "#pragma once\n" for i in range(check_layers.MOST_FILES + 1)}
+    self.assertOne(
+      self.problems_of_tree(files),
+      "millrace/ops/nn:1: 46 files",
+      "45 are the most: put an op into the files of one that is alike, or move the files of one idea to millrace/ops/<idea>",
+    )
+
+  def test_sizes(self):
+    with tempfile.TemporaryDirectory() as root:
+      for path in (
+        "a/x.op.cc",
+        "b/y.op.cc",
+        "b/y.cpu.cc",
+        "b/y.gpu.cc",
+        "b/y.cases.cc",
+        "b/y_test.cc",
+        "b/README.md",
+        "b/in/z.h",
+      ):
+        path = os.path.join(root, "millrace", "ops", path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w"):
+          pass
+      self.assertEqual(check_layers.sizes(root), [" 2 of 45  b", " 1 of 45  a"])
+
   def test_edges_are_used(self):
     layers = "base 0 none\ngraph 2 base\npass 5 base graph + kernel\nkernel 3 base graph\n"
     include = '#include "millrace/%s/a.h"\n'

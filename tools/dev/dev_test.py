@@ -55,6 +55,16 @@ class SelectingTest(unittest.TestCase):
     self.assertIn("Barrier", selection.stock)
     self.assertIn("Barrier", selection.filters["ops_queue_test"])
 
+  def test_families_whose_rules_are_checked(self):
+    for name, family in (
+      ("LeakyRelu", "millrace/ops/activation"),
+      ("ops/queue/barrier", "millrace/ops/queue"),
+      ("millrace/ops/queue/", "millrace/ops/queue"),
+      ("ops", "millrace/ops"),
+    ):
+      self.assertEqual(selecting.select(name, PROGRAMS).families, [family], name)
+    self.assertEqual(selecting.select("base", PROGRAMS).families, [])
+
   def test_ops_that_stock_lacks(self):
     self.assertEqual(selecting.known_to_stock(["nn", "_SplitProduct", "MatMul"]), ["nn", "MatMul"])
 
@@ -195,6 +205,27 @@ class ReportTest(unittest.TestCase):
       with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
         verb_test.arguments(words)
       self.assertRegex(said.getvalue(), "give both|give one|did you mean units|leave that out")
+
+  def test_the_tests_of_an_op_tell_of_its_files(self):
+    said = io.StringIO()
+    with contextlib.ExitStack() as stack:
+      for place, name, value in (
+        (packages, "need_packages", None),
+        (building, "configure", None),
+        (building, "build", 1.0),
+        (verb_test.subprocess, "run", None),
+        (gtest_runner, "listed", PROGRAMS),
+        (gtest_runner, "run", gtest_runner.Count(3)),
+        (gtest_runner, "standin_with_asan", None),
+        (verb_test, "against_stock", gtest_runner.Count(2)),
+        (verb_test.sources, "layers_problems", ["millrace/ops/activation:1: 46 files"]),
+      ):
+        stack.enter_context(mock.patch.object(place, name, lambda *args, value=value, **more: value))
+      stack.enter_context(contextlib.redirect_stdout(said))
+      report = verb_test.Report()
+      verb_test.run_selected(verb_test.arguments(["LeakyRelu"]), report)
+    self.assertEqual(report.total.failed, 1)
+    self.assertRegex(said.getvalue(), "46 files\nrules of its files +0 passed, 1 FAILED")
 
   def test_what_pytest_cases_say(self):
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as f:

@@ -1,7 +1,8 @@
 """What `./dev test PATH` means: which programs, with which filter, which Python tests.
 
 millrace/base, base         the unit tests of a room
-ops/product, ops/product/cross  the cases of a family or file, also on stock TensorFlow, and its unit tests
+ops/product, ops/product/cross  the cases of a family or file, also on stock TensorFlow, and its unit tests; before them whether
+                            the family's files keep the rules of tools/check_layers.py, also for an op
 ops                         all of them, and whether every op and type of stock's has a case
 x/y_test.cc, x/y.cc         the tests of that file
 conformance, tests/cluster  a folder of tests/, C++ and Python
@@ -34,6 +35,7 @@ class Selection:
     self.python = []  # paths for pytest
     self.stock = []  # ops and families whose cases also run on stock TensorFlow
     self.tools = False
+    self.families = []  # folders of ops whose files are to keep the rules of tools/check_layers.py
 
   def empty(self):
     return not (self.programs or self.python or self.tools)
@@ -50,6 +52,11 @@ def python_tests(folder):
 def case_filter(ops):
   """Returns the filter: the harness names a test `<harness>/<op>` or `<harness>/<op>_<number>`."""
   return ":".join("*/%s:*/%s_*" % (op, op) for op in ops)
+
+
+def family_of(path):
+  """Returns the folder of the family of a file or folder of millrace/ops, or that folder."""
+  return "/".join(path.split("/")[:3])
 
 
 def files_of_suite(name):
@@ -96,6 +103,7 @@ def select(name, programs):
     elif path.startswith("millrace/ops") and (os.path.isdir(full) or glob.glob(full + ".*")):
       files = [p for p in sources.cxx_files() if p.startswith((path + "/", path + ".")) or p == path + "_test.cc"]
       ops = sources.ops_declared(files)
+      selection.families.append(family_of(path))
       if ops and "cases_tests" in names:
         selection.programs.append("cases_tests")
         family = path.split("/")[2:]
@@ -135,7 +143,10 @@ def select(name, programs):
     add_file(selection, path, programs, suite, test)
   if name in names:
     selection.programs.append(name)
-  elif name in sources.ops_declared(p for p in sources.cxx_files() if p.startswith("millrace/ops/")):
+    return selection
+  declaring = [p for p in sources.cxx_files() if p.startswith("millrace/ops/") and name in sources.ops_declared([p])]
+  if declaring:
+    selection.families += sorted({family_of(p) for p in declaring})
     if "cases_tests" in names:
       selection.programs.append("cases_tests")
       selection.filters["cases_tests"] = case_filter([name])

@@ -21,6 +21,11 @@ def text_problems():
   return [problem for check in CHECKS for problem in check.check(ROOT)]
 
 
+def layers_problems(folders):
+  """Returns the problems of the rooms' rules that the files below some folders have, as lines: in a second or two."""
+  return check_layers.check(ROOT, [p for p in cxx_files() if p.startswith(tuple(f + "/" for f in folders))])
+
+
 def cxx_files():
   return list(check_layers.repository_files(ROOT))
 

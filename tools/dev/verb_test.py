@@ -350,6 +350,8 @@ def run_selected(args, report):
       continue
     if selection.tools:
       report.stage("tools", lambda: pytest_runner.run_tools(report.stopped))
+    if selection.families:
+      report.stage("rules of its files", lambda: complain(sources.layers_problems(selection.families)))
     if selection.programs:
       report.stage("build " + args.preset, lambda: build(args.preset, selection.programs))
       count = Count()
