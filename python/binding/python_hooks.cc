@@ -22,7 +22,6 @@ void SetHooks(const nb::kwargs& given) {
       {"apply", &h.apply},
       {"after", &h.after},
       {"result", &h.result},
-      {"error", &h.error},
       {"as_dtype", &h.as_dtype},
       {"shape", &h.shape}};
   for (auto [key, value] : given) {
@@ -79,8 +78,12 @@ void Raise(const Status& status, bool building) {
   // Messages may hold any bytes, such as names of files.
   nb::object text = nb::steal(PyUnicode_DecodeUTF8(
       message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+  // Anything may fail first, such as the start of a server in a program that
+  // has made no op.
+  nb::object make =
+      nb::module_::import_("millrace.framework.errors").attr("make");
   nb::object error = nb::steal(PyObject_CallFunction(
-      hooks().error, "iO", static_cast<int>(status.code()), text.ptr()));
+      make.ptr(), "iO", static_cast<int>(status.code()), text.ptr()));
   if (!error.is_valid()) throw nb::python_error();
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())),
                   error.ptr());

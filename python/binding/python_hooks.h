@@ -1,5 +1,5 @@
 // What the extension asks Python for: DType objects, classes, exceptions.
-// Python sets it once, when framework/ is imported.
+// Python sets all but exceptions once, when framework/ is imported.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -25,7 +25,6 @@ struct Hooks {
                               // that are functions
   PyObject* result =
       nullptr;  // (op type) -> the named tuple class of its outputs
-  PyObject* error = nullptr;     // (code, message) -> exception
   PyObject* as_dtype = nullptr;  // (value) -> DType
   PyObject* shape = nullptr;     // (tuple or None) -> TensorShape
   PyObject* dtypes[256] = {};    // by number

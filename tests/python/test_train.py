@@ -284,3 +284,37 @@ def test_event_files_of_one_second(tmp_path):
     writer.close()
   steps = [[event.step for event in tf.train.summary_iterator(str(path)) if event.summary.value] for path in tmp_path.iterdir()]
   assert sorted(steps) == [[0], [1], [2]]
+
+
+def test_a_server_that_cannot_start_says_why():
+  """Before any op was made, as in the script of a parameter server."""
+  program = """
+import socket
+import millrace as tf
+taken = socket.socket()
+taken.bind(("127.0.0.1", 0))
+taken.listen(1)
+for address in ("127.0.0.1:%d" % taken.getsockname()[1], "nocolon", "127.0.0.1:99999"):
+  try:
+    tf.train.Server({"ps": [address]}, job_name="ps", task_index=0)
+  except tf.errors.OpError as error:
+    print(type(error).__name__, error.message.replace(address, "ADDRESS"))
+"""
+  said = package.said(program).splitlines()
+  assert said[0] == "UnknownError Could not start gRPC server: cannot listen on ADDRESS: address already in use", said
+  for line in said[1:]:
+    assert line.startswith('InvalidArgumentError Could not parse port for local server from "ADDRESS". Invalid cluster: '), said
+  assert len(said) == 3
+
+
+def test_the_first_call_of_a_program_may_fail():
+  """The extension knows the classes of errors before anything else of the package is there."""
+  for call in ("_binding.Server(b'junk')", "_binding.reset('grpc:/x', [], b'')"):
+    program = """
+from millrace import _binding
+try:
+  %s
+except Exception as error:
+  print(type(error).__module__)
+"""
+    assert package.said(program % call).strip() == "millrace.framework.errors", call

@@ -327,10 +327,4 @@ def _is_reserved(name):
   return keyword.iskeyword(name)
 
 
-def _error(code, message):
-  from millrace.framework import errors
-
-  return errors.make(code, message)
-
-
-_binding.set_hooks(apply=apply, result=result_class, error=_error)
+_binding.set_hooks(apply=apply, result=result_class)

@@ -50,7 +50,7 @@ class Server:
   """One task of a cluster, which other tasks and sessions reach at `target`.
 
   It listens from `start()` on, until the process ends or `stop()` is called. Raises InternalError for a task that the
-  cluster doesn't have, UnknownError if the address is in use.
+  cluster doesn't have, UnknownError if the address is in use, InvalidArgumentError for an address without a port.
   """
 
   def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
@@ -72,12 +72,27 @@ class Server:
     raise errors.InternalError(None, None, f'Task {self._server_def.task_index} was not defined in job "{job}"')
 
   def start(self):
-    """Begins to listen. Raises OpError if the address can't be had."""
-    if self._server is None:
-      from millrace import _binding
+    """Begins to listen. Raises UnknownError if the address can't be had, InvalidArgumentError if it is none."""
+    if self._server is not None:
+      return
+    from millrace import _binding
 
+    try:
       self._server = _binding.Server(self._server_def.SerializeToString())
-      _listening.add(self)
+    except errors.UnavailableError as error:
+      raise errors.UnknownError(None, None, "Could not start gRPC server: " + error.message) from None
+    except errors.InvalidArgumentError as error:
+      raise errors.InvalidArgumentError(None, None, self._words_for_the_port() + error.message) from None
+    _listening.add(self)
+
+  def _words_for_the_port(self):
+    """What TensorFlow says first if the address of this task has no port; "" if it has one."""
+    tasks = next(job.tasks for job in self._server_def.cluster.job if job.name == self._server_def.job_name)
+    address = tasks[self._server_def.task_index]
+    _, colon, port = address.rpartition(":")
+    if colon and port.isdigit() and int(port) < 1 << 16:
+      return ""
+    return 'Could not parse port for local server from "%s". ' % address
 
   def join(self):
     """Blocks until the server has shut down, which happens by `stop()` or by a call from afar."""
