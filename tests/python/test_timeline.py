@@ -30,6 +30,35 @@ assert devices[0].name == "/device:CPU:0" and devices[0].device_type == "CPU" an
   )
 
 
+def test_transfers_have_one_name():
+  """Programs look for it to add up how long transfers take; the label says how much came from where."""
+  package.said(
+    """
+import json
+import millrace as tf
+from millrace.client import timeline
+cluster = tf.train.ClusterSpec({"local": ["localhost:0", "localhost:0"]})
+second = tf.train.Server(cluster, job_name="local", task_index=1)
+addresses = ["localhost:0", second.target[len("grpc://"):]]
+first = tf.train.Server({"local": addresses}, job_name="local", task_index=0)
+with tf.device("/job:local/task:1"):
+  far = tf.random_uniform([64, 64])
+with tf.device("/job:local/task:0"):
+  near = tf.matmul(far, far)
+with tf.Session(first.target) as session:
+  metadata = tf.RunMetadata()
+  session.run(near, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+labels = [stats.timeline_label for device in metadata.step_stats.dev_stats for stats in device.node_stats
+          if stats.node_name == "RecvTensor"]
+assert len(labels) == 1 and labels[0].startswith("[16384B]"), labels
+trace = json.loads(timeline.Timeline(metadata.step_stats).generate_chrome_trace_format())["traceEvents"]
+transfers = [event for event in trace if event["name"] == "RecvTensor"]
+assert len(transfers) == 1 and transfers[0]["args"] == {"name": "RecvTensor", "op": "RecvTensor"}, transfers
+assert not [event for event in trace if "16384B" in event["name"]]
+"""
+  )
+
+
 def test_arrows_and_lanes():
   """Two ops at one time are in two lanes, and an arrow leads from one lane to the other."""
   package.said(
