@@ -28,16 +28,17 @@ import millrace as tf
 v = tf.get_variable("v", [1])
 session = tf.train.MonitoredSession()
 session.close()
-for call in (lambda: session.run(v), session.close):
+for call in (lambda: session.run(v), lambda: session.run_step_fn(lambda step_context: None), session.close):
   try:
     call()
-  except RuntimeError as error:
-    print(error)
+  except (AttributeError, RuntimeError) as error:
+    print(type(error).__name__, error)
 print(session.graph)
 """
   assert package.said(program).splitlines() == [
-    "Run called even after should_stop requested.",
-    "Session is already closed.",
+    "AttributeError 'NoneType' object has no attribute 'run'",
+    "AttributeError 'NoneType' object has no attribute 'run_step_fn'",
+    "RuntimeError Session is already closed.",
     "None",
   ]
 

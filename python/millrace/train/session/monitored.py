@@ -57,9 +57,10 @@ class _MonitoredSession:
     return self._tf_sess().graph
 
   def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-    """Runs as a session does, with the hooks. Raises RuntimeError once the session is at its end."""
-    if self._is_closed():
-      raise RuntimeError("Run called even after should_stop requested.")
+    """Runs as a session does, with the hooks.
+
+    Raises RuntimeError after a hook asked to stop, and AttributeError once the session is closed, as TensorFlow's does.
+    """
     return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
 
   def run_step_fn(self, step_fn):
@@ -76,8 +77,6 @@ class _MonitoredSession:
         f"method. Got {arguments} instead."
       )
     # The function may run several times: after a recovery it begins anew.
-    if self._is_closed():
-      raise RuntimeError("Run called even after should_stop requested.")
     return self._sess.run_step_fn(step_fn, self._tf_sess(), run_with_hooks=None)
 
   def should_stop(self):
