@@ -1,5 +1,6 @@
 #include "millrace/cluster/master/list_devices.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "millrace/base/log.h"
@@ -21,6 +22,9 @@ void ListDevices(Ref<MasterSession> session, CallContext& context,
       join.peers.push_back(std::move(peer));
     }
   }
+  // The master's own task is the first, as in TensorFlow.
+  std::stable_partition(join.peers.begin(), join.peers.end(),
+                        [](const Ref<Peer>& peer) { return peer->is_self(); });
   const std::vector<Ref<Peer>> peers = join.peers;
   JoinTasks(session->environment(), std::move(join), context.cancel,
             [session, peers, reply,

@@ -232,7 +232,10 @@ TEST(MasterServiceTest, ListDevicesLeavesOutWhoIsSilent) {
     const int64_t start = Millis();
     EXPECT_TRUE(master.Call(&MasterApi::ListDevices, {handle}, &reply).ok());
     EXPECT_EQ((Millis() - start) / 1000, 5);
-    EXPECT_EQ(reply.local_devices.size(), 3u);
+    ASSERT_EQ(reply.local_devices.size(), 3u);
+    // The master's own task is the first.
+    EXPECT_EQ(reply.local_devices[0].name,
+              "/job:worker/replica:0/task:0/device:CPU:0");
     EXPECT_TRUE(reply.remote_devices.empty());
   });
 }

@@ -3,6 +3,7 @@
 import re
 import threading
 import warnings
+import weakref
 
 from millrace import _binding
 from millrace.client import default_session, feeds, session_handles
@@ -19,6 +20,8 @@ __all__ = ["BaseSession", "InteractiveSession", "Session", "get_default_session"
 _NODE = re.compile(r"\[\[(?:\{\{node )?([^ =}\]]+)")
 _NODE_TAG = re.compile(r"\{\{node ([^}]+)\}\}")
 _KEPT_PLANS = 256
+_CLOSED = "Attempted to use a closed Session."  # also what the extension says of a session that is closed
+_in_this_process = weakref.WeakSet()  # sessions that a reset ends
 
 
 class SessionInterface:
@@ -45,7 +48,10 @@ class BaseSession(SessionInterface):
     self._plans = {}
     self._dead_handles = []
     self._config = _config(config)
+    _check_target(self._target.decode())
     self._core = _binding.Session(graph, self._target.decode(), b"" if self._config is None else self._config.SerializeToString())
+    if _is_local(self._target.decode()):
+      _in_this_process.add(self)
 
   @property
   def graph(self):
@@ -86,7 +92,7 @@ class BaseSession(SessionInterface):
     RuntimeError if the session is closed, TypeError and ValueError for what cannot be fetched or fed, OpError if an op fails.
     """
     if self._closed:
-      raise RuntimeError("Attempted to use a closed Session.")
+      raise RuntimeError(_CLOSED)
     if _binding.num_ids(self._graph) == 0:
       raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
     if self._dead_handles:
@@ -144,6 +150,8 @@ class BaseSession(SessionInterface):
       return function(*arguments)
     except errors.OpError as error:
       message = error.message
+      if message == _CLOSED and not self._closed:
+        raise errors.CancelledError(None, None, "Session has been closed.") from None
       match = _NODE_TAG.search(message) or _NODE.search(message)
       op = None if match is None else _binding.find(self._graph, match.group(1))
       node_def = None if op is None else op.node_def
@@ -167,7 +175,7 @@ class BaseSession(SessionInterface):
       if len(values) != len(tensors):
         raise TypeError("%d feeds were expected, got %d" % (len(tensors), len(values)))
       if self._closed:
-        raise RuntimeError("Attempted to use a closed Session.")
+        raise RuntimeError(_CLOSED)
       arrays = [feeds.array_for(self._graph, tensor, value) for tensor, value in zip(tensors, values)]
       option_bytes = None if options is None else _message_bytes(options, "RunOptions")
       return plan.build(self._call(self._run_plan, plan, tensors, arrays, option_bytes, run_metadata))
@@ -200,6 +208,20 @@ class BaseSession(SessionInterface):
 
   def _extend_graph(self):
     self._call(self._core.extend)
+
+
+def _is_local(target):
+  return target in ("", "local")
+
+
+def _check_target(target):
+  if not _is_local(target) and not target.startswith("grpc://"):
+    raise errors.NotFoundError(
+      None,
+      None,
+      'No session factory registered for the given session options: {target: "%s"}: a target is "" for this process, or '
+      '"grpc://host:port" for a server' % target,
+    )
 
 
 def _config(config):
@@ -280,10 +302,20 @@ class Session(BaseSession):
 
   @staticmethod
   def reset(target, containers=None, config=None):
-    """Clears containers on all tasks of a cluster (all of them if none is named), and ends the sessions that use them."""
+    """Clears containers on all tasks of a cluster (all of them if none is named), and ends the sessions that use them.
+
+    In this process each session has containers of its own: for the target "" all such sessions are ended, whatever is named, and
+    their runs are CancelledError. Raises NotFoundError for a target of another form.
+    """
     names = [] if containers is None else [name.decode() if isinstance(name, bytes) else name for name in containers]
     options = _config(config)
-    target = target.decode() if isinstance(target, bytes) else target
+    target = target.decode() if isinstance(target, bytes) else target or ""
+    _check_target(target)
+    if _is_local(target):
+      for session in list(_in_this_process):
+        session._core.close()
+      _in_this_process.clear()
+      return
     _binding.reset(target, names, b"" if options is None else options.SerializeToString())
 
 

@@ -247,3 +247,41 @@ def program_quantized_fetches(tf):
       fetched = session.run(numbers)
       found += [fetched, session.run(back, {numbers: fetched}), session.run(back, {numbers: [1, 2]}), session.run(numbers[0])]
   return found
+
+
+def _fails(call):
+  try:
+    return call()
+  except Exception as error:
+    return "%s: %s" % (type(error).__name__, str(error).replace("Graph execution error:", "").strip().split("{target")[0][:60])
+
+
+def program_reset_in_this_process(tf):
+  """It ends all sessions of the process, whatever it names."""
+  v = tf.Variable(3.0, use_resource=False)
+  found = []
+  for arguments in ([""], ["", None], ["", ["a"]], [None]):
+    session = tf.Session()
+    session.run(v.initializer)
+    call = session.make_callable(v)
+    found += [
+      tf.Session.reset(*arguments),
+      _fails(lambda: session.run(v)),
+      _fails(lambda: session.run(v.initializer)),
+      _fails(call),
+    ]
+    found += [session.close(), _fails(lambda: session.run(v))]
+  with tf.Session() as session:
+    session.run(v.initializer)
+    return found + [session.run(v)]
+
+
+def program_targets_that_are_none(tf):
+  found = []
+  for target in ("grpc:/x", "localhost:2222", "http://localhost:2222", "grpcs://x:1", "GRPC://x:1", b"grpc:/y"):
+    found += [
+      _fails(lambda: tf.Session(target)),
+      _fails(lambda: tf.InteractiveSession(target)),
+      _fails(lambda: tf.Session.reset(target)),
+    ]
+  return found
