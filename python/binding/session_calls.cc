@@ -85,7 +85,7 @@ class PySession {
             const nb::bytes& config)
       : session_(std::make_unique<Session>(AsGraph(graph)->core->graph,
                                            OptionsOf(target, config))),
-        is_local_(target.empty()) {}
+        is_local_(target.empty() || target == "local") {}
   ~PySession() {
     std::unique_ptr<Session> session = std::move(session_);
     // The threads of a fork's parent are not in this process, and when Python
