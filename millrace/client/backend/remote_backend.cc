@@ -1,4 +1,6 @@
 // The backend that runs a Session on the master of a cluster.
+#include <limits>
+
 #include "absl/container/flat_hash_map.h"
 #include "millrace/base/random.h"
 #include "millrace/client/backend/remote_master.h"
@@ -21,6 +23,8 @@ Deadline After(int64_t timeout_ms) {
 // the server's error says what took so long.
 Deadline AfterTheServers(int64_t timeout_ms) {
   constexpr int64_t kForTheAnswerMs = 500;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (timeout_ms > kMost - kForTheAnswerMs) return Deadline::Infinite();
   return After(timeout_ms > 0 ? timeout_ms + kForTheAnswerMs : 0);
 }
 

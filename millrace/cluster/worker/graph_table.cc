@@ -6,7 +6,6 @@
 #include "millrace/pass/rewrites.h"
 
 namespace millrace {
-namespace {}  // namespace
 
 GraphTable::Content GraphTable::ContentOf(const RegisterGraphRequest& request) {
   return {FingerprintOf(EncodeGraphDef(request.graph_def)),

@@ -59,8 +59,8 @@ class SessionTable {
   WorkerState& worker_;
   mutable Mutex mu_;  // guards all below
   absl::btree_map<std::string, Entry> sessions_;
-  // By the hashes of their handles: a client may be refused a new session of
-  // which it has chosen the handle, once in 2^52.
+  // Hashes of handles: an equal one of a new session, which that would be
+  // refused for, comes once in 2^52 sessions.
   RecentSet<size_t> deleted_{kHandlesRemembered};
 };
 

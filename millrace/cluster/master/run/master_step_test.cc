@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "millrace/cluster/testing/master_suite.h"
 
@@ -206,6 +207,29 @@ TEST(RunStepTest, TheMasterIsTheFirstToSayThatTheTimeIsOver) {
                              timeout_ms, " ms"));
       EXPECT_EQ(Millis() - start, timeout_ms - earlier_ms);
     }
+  });
+}
+
+TEST(RunStepTest, LimitsOfAnyLength) {
+  Simulate([] {
+    const int64_t now = Deadline::AfterMillis(0).nanos();
+    const auto limit = [](int64_t timeout_ms, Deadline client) {
+      RunOptions options;
+      options.timeout_ms = timeout_ms;
+      return LimitOf(options, ConfigOptions(), client);
+    };
+    const int64_t longest = std::numeric_limits<int64_t>::max();
+    for (const int64_t timeout_ms : {longest, longest / 1'000'000 - 1}) {
+      EXPECT_GT(limit(timeout_ms, Deadline::Infinite()).calls.nanos(), now);
+      EXPECT_GT(limit(timeout_ms, Deadline::At(longest - 1)).calls.nanos(),
+                now);
+    }
+    EXPECT_TRUE(limit(0, Deadline::AfterMillis(5)).step.infinite());
+    // A client that waits for less time ends its call, and the step does not
+    // say that its own time were over.
+    const StepLimit early = limit(20'000, Deadline::AfterMillis(5));
+    EXPECT_EQ(early.step.nanos() - now, 20'000'000'000);
+    EXPECT_EQ(early.calls.nanos() - now, 5'000'000);
   });
 }
 

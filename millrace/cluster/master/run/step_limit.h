@@ -24,7 +24,8 @@ struct StepLimit {
 // Returns the limit of a run with these options, its own or its session's, by
 // a client whose call has this deadline. A client that gives its call no more
 // time than its step gets the answer a twentieth of that time earlier, at least
-// 1 ms and at most 20, so that it still hears of it.
+// 1 ms and at most 20, so that it still hears of it. The call of a client that
+// waits for less time than that ends by itself.
 StepLimit LimitOf(const RunOptions& options, const ConfigOptions& session,
                   Deadline client);
 
