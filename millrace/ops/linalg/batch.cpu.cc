@@ -69,16 +69,35 @@ StatusOr<Tensor*> AllocateBatch(KernelContext& ctx, int output,
   return ctx.AllocateOutput(output, std::move(shape));
 }
 
+void StopFlag::Share(
+    int64_t total, int64_t nanos_each,
+    absl::FunctionRef<void(int64_t begin, int64_t end, StopFlag& stop)> f) {
+  if (threads_ == nullptr) return f(0, total, *this);
+  const Status status =
+      threads_->ParallelFor(total, nanos_each, [&](int64_t begin, int64_t end) {
+        StopFlag part(scope_);
+        f(begin, end, part);
+      });
+  set_ = set_ || !status.ok();
+}
+
 Status ForMatrices(KernelContext& ctx, int64_t count, int64_t n,
                    const char* failure,
                    absl::FunctionRef<bool(int64_t, StopFlag& stop)> f) {
+  const CancelScope* const scope = ctx.to_end ? nullptr : ctx.step().cancel;
+  if (count == 1) {  // which has all threads for its largest products
+    StopFlag stop(scope, &ctx);
+    const bool has_result = f(0, stop);
+    if (scope != nullptr) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    return has_result ? OkStatus() : InvalidArgument(failure);
+  }
   std::atomic<bool> failed{false};
   const double work =
       static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
   const auto nanos = static_cast<int64_t>(std::min(work, 1e12)) + 100;
   MR_RETURN_IF_ERROR(
       ctx.ParallelFor(count, nanos, [&](int64_t begin, int64_t end) {
-        StopFlag stop(ctx.to_end ? nullptr : ctx.step().cancel);
+        StopFlag stop(scope);
         for (int64_t i = begin; i < end; ++i) {
           if (!f(i, stop)) failed.store(true, std::memory_order_relaxed);
         }

@@ -42,9 +42,10 @@ StatusOr<Tensor*> AllocateBatch(KernelContext& ctx, int output,
                                 std::initializer_list<int64_t> last);
 
 // Calls f(i, stop) for `count` matrices, whose larger dimension is `n`, on all
-// threads. If f returns false, as there is no result, returns INVALID_ARGUMENT
-// `failure`. If the step is cancelled meanwhile, `stop` is set and the step's
-// error is returned, whatever f returns.
+// threads; a matrix alone has them to share (StopFlag). If f returns false, as
+// there is no result, returns INVALID_ARGUMENT `failure`. If the step is
+// cancelled meanwhile, `stop` is set and the step's error is returned, whatever
+// f returns.
 Status ForMatrices(KernelContext& ctx, int64_t count, int64_t n,
                    const char* failure,
                    absl::FunctionRef<bool(int64_t, StopFlag& stop)> f);

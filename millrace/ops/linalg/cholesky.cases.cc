@@ -20,6 +20,9 @@ MR_CASES(Cholesky)(CaseList& c) {
   c.Ok({Full(kFloat, {1, 1}, -1)});
   c.Ok({Of(kFloat, {2, 2}, {2, 10, 10, 50})});
   c.Ok({Of(kDouble, {2, 2, 2}, {4, 9, 1, 3, 9, 9, 3, 5})});
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Definite(t, 70)}).Tolerance(MatrixTolerance(t));
+  });
   c.Ok({Definite(kFloat, 40)}).Tolerance(MatrixTolerance(kFloat));
   c.Ok({Definite(kC, 140)}).Tolerance(MatrixTolerance(kC));
   c.Ok({Full(kFloat, {2, 130, 130}, -1)})

@@ -1,6 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
-#include "millrace/ops/linalg/factor.h"
+#include "millrace/ops/linalg/cholesky_factor.h"
 
 namespace millrace::ops {
 namespace {

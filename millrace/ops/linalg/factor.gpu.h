@@ -10,7 +10,7 @@
 
 namespace millrace::ops {
 
-// P A = L U of each matrix, as in factor.h.
+// P A = L U of each matrix, as in lu_factors.h.
 struct GpuLuFactors {
   int64_t count = 0, n = 0;
   Tensor matrices;  // [count, n, n]: L and U

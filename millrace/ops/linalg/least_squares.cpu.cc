@@ -1,6 +1,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
-#include "millrace/ops/linalg/factor.h"
+#include "millrace/ops/linalg/cholesky_factor.h"
+#include "millrace/ops/linalg/qr_factors.h"
 
 namespace millrace::ops {
 namespace {

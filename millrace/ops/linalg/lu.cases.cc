@@ -11,6 +11,9 @@ MR_CASES(Lu)(CaseList& c) {
         .Tolerance(MatrixTolerance(t) * 10);
     c.Ok({Empty(t, {0, 2, 2})});
   });
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Invertible(t, 70)}).Tolerance(MatrixTolerance(t));
+  });
   c.Ok({Rand(kDouble, {40, 40})}).Tolerance(1e-9);
   c.Ok({Rand(kDouble, {2, 140, 140})}).Tolerance(1e-7);
   c.Error({Full(kFloat, {2, 2}, 1)}, kInvalid, "Input is not invertible.");

@@ -1,4 +1,4 @@
-// A dense matrix for the kernels of this folder, and products of rows.
+// A dense matrix for the kernels of this folder.
 #pragma once
 
 #include <algorithm>
@@ -43,28 +43,12 @@ RealType<S> SquareOf(S x) {
   }
 }
 
-// Computes y -= factor * x.
+// Computes y -= factor * x. For short lines, and for those whose products must
+// be rounded before they are subtracted; lines.h is for long ones.
 template <class S>
 void SubtractTimes(S factor, const S* x, int64_t n, S* y) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) y[i] -= factor * x[i];
-}
-
-// Returns the sum of conj(x[i]) * y[i], computed as eight partial sums.
-template <class S>
-S Inner(const S* x, const S* y, int64_t n) {
-  constexpr int64_t kLanes = 8;
-  S lanes[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t k = 0; k < kLanes; ++k) {
-      lanes[k] += ConjugateOf(x[i + k]) * y[i + k];
-    }
-  }
-  S sum(0);
-  for (; i < n; ++i) sum += ConjugateOf(x[i]) * y[i];
-  for (const S& lane : lanes) sum += lane;
-  return sum;
 }
 
 // Row-major. For one thread.
@@ -122,17 +106,5 @@ class Matrix {
   int64_t rows_ = 0, cols_ = 0;
   std::vector<S> data_;
 };
-
-template <class S>
-Matrix<S> Product(const Matrix<S>& a, const Matrix<S>& b, StopFlag& stop) {
-  Matrix<S> c(a.rows(), b.cols());
-  for (int64_t i = 0; i < a.rows(); ++i) {
-    if (stop.IsSet(a.cols() * b.cols())) break;
-    for (int64_t k = 0; k < a.cols(); ++k) {
-      SubtractTimes(-a(i, k), b.row(k), b.cols(), c.row(i));
-    }
-  }
-  return c;
-}
 
 }  // namespace millrace::ops

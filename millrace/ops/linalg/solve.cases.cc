@@ -42,6 +42,10 @@ MR_CASES(MatrixSolve)(CaseList& c) {
           .Gradient();
     }
   }
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Invertible(t, 70), Rand(t, {70, 20})}, {{"adjoint", true}})
+        .Tolerance(MatrixTolerance(t));
+  });
   c.Ok({Rand(kDouble, {2, 3, 4, 4}), F64({2, 3, 4, 1})}).Tolerance(1e-8);
   c.Ok({Invertible(kFloat, 140), F32({140, 40})}).Tolerance(1e-3);
   c.Error({Full(kFloat, {2, 2}, 1), F32({2, 1})}, kInvalid,

@@ -1,7 +1,7 @@
 // Kernels that solve by triangular factors, and solve triangular matrices.
 #include "millrace/ops/linalg/solve.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/linalg/factor.h"
+#include "millrace/ops/linalg/lu_factors.h"
 
 namespace millrace::ops {
 namespace {

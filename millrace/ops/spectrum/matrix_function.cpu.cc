@@ -5,6 +5,7 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
+#include "millrace/ops/linalg/lu_factors.h"
 #include "millrace/ops/spectrum/schur.h"
 
 namespace millrace::ops {

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "millrace/ops/linalg/factor.h"
+#include "millrace/ops/linalg/reflections.h"
 
 namespace millrace::ops {
 
@@ -59,19 +59,18 @@ void MakeHessenberg(Matrix<S>* a, Matrix<S>* u, StopFlag& stop) {
     // Rows are multiplied by I - tau v v^H from the left.
     std::fill(work.begin(), work.end(), S(0));
     for (int64_t i = 0; i < m; ++i) {
-      SubtractTimes(-ConjugateOf(v[i]), a->row(first + i), n, work.data());
+      AddTimes(ConjugateOf(v[i]), a->row(first + i), n, work.data());
     }
     for (int64_t i = 0; i < m; ++i) {
-      SubtractTimes(tau * v[i], work.data(), n, a->row(first + i));
+      AddTimes(-tau * v[i], work.data(), n, a->row(first + i));
     }
     // Columns are multiplied by its adjoint from the right.
+    for (int64_t i = 0; i < m; ++i) v[i] = ConjugateOf(v[i]);
     for (Matrix<S>* const t : {a, u}) {
       for (int64_t i = 0; i < n; ++i) {
         S* row = t->row(i) + first;
-        S sum(0);
-        for (int64_t j = 0; j < m; ++j) sum += row[j] * v[j];
-        sum *= ConjugateOf(tau);
-        for (int64_t j = 0; j < m; ++j) row[j] -= sum * ConjugateOf(v[j]);
+        const S sum = Dot(v.data(), row, m) * ConjugateOf(tau);
+        AddTimes(-sum, v.data(), m, row);
       }
     }
     (*a)(first, k) = beta;

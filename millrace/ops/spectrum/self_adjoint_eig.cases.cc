@@ -54,6 +54,15 @@ MR_CASES(SelfAdjointEigV2)(CaseList& c) {
       .Gradient();
   c.Ok({Full(kDouble, {3, 3}, 0)}).IgnoreOutputs({1});
   c.Ok({Definite(kDouble, 60)}).Tolerance(1e-9).IgnoreOutputs({1});
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Sequence("large")
+        .Node("op", "SelfAdjointEigV2", {Definite(t, 70)})
+        .Node("diag", "MatrixDiag", {"op"})
+        .Node("left", "BatchMatMulV2", {"op:1", "diag"})
+        .Node("all", "BatchMatMulV2", {"left", "op:1"}, {{"adj_y", true}})
+        .Run({"all"})
+        .Tolerance(20 * MatrixTolerance(t));
+  });
   c.Error({Full(kFloat, {2, 2}, kNaN)}, kInvalid,
           "Self-adjoint eigen decomposition was not successful.");
   c.Ok({Full(kFloat, {1, 1}, kNaN)});

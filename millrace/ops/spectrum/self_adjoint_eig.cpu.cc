@@ -1,6 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
-#include "millrace/ops/spectrum/spectrum.h"
+#include "millrace/ops/spectrum/self_adjoint.h"
 
 namespace millrace::ops {
 namespace {

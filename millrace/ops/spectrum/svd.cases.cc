@@ -63,6 +63,12 @@ MR_CASES(Svd)(CaseList& c) {
   c.Ok({Full(kDouble, {4, 3}, 2)}).Tolerance(1e-10).IgnoreOutputs({1, 2});
   c.Ok({Full(kDouble, {2, 2}, 0)}).IgnoreOutputs({1, 2});
   c.Ok({Rand(kDouble, {40, 60})}).Tolerance(1e-9).IgnoreOutputs({1, 2});
+  c.EachType("T", [](CaseList& c, DataType t) {
+    c.Ok({Invertible(t, 70)})
+        .Tolerance(MatrixTolerance(t))
+        .IgnoreOutputs({1, 2});
+  });
+  c.Ok({Rand(kDouble, {130, 50})}).Tolerance(1e-9).IgnoreOutputs({1, 2});
   c.Ok({Full(kFloat, {2, 2}, kNaN)});
 }
 

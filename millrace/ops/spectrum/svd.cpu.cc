@@ -1,6 +1,6 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
-#include "millrace/ops/spectrum/spectrum.h"
+#include "millrace/ops/spectrum/singular_values.h"
 
 namespace millrace::ops {
 namespace {
@@ -22,9 +22,7 @@ class SvdKernel {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const MatrixBatch b, ReadBatch(x));
     const int64_t m = b.rows, n = b.cols, p = std::min(m, n);
-    // If the vectors are not wanted, as few as possible are computed.
-    const bool full = full_ && vectors_;
-    const int64_t u_cols = full ? m : p, v_cols = full ? n : p;
+    const int64_t u_cols = full_ ? m : p, v_cols = full_ ? n : p;
     MR_ASSIGN_OR_RETURN(Tensor* const s, AllocateBatch(ctx, 0, b, {p}));
     Tensor* u = nullptr;
     Tensor* v = nullptr;
@@ -51,8 +49,8 @@ class SvdKernel {
                         stop)) {
               const double nan = std::numeric_limits<double>::quiet_NaN();
               list.assign(static_cast<size_t>(p), nan);
-              left = Matrix<W>(m, u_cols);
-              right = Matrix<W>(n, v_cols);
+              left = Matrix<W>(m, vectors_ ? u_cols : 0);
+              right = Matrix<W>(n, vectors_ ? v_cols : 0);
               std::fill(left.data(), left.data() + left.size(), W(nan));
               std::fill(right.data(), right.data() + right.size(), W(nan));
             }
@@ -69,21 +67,19 @@ class SvdKernel {
   }
 
  private:
-  // Returns false if elements are NaN or infinite.
+  // Returns false if elements are NaN or infinite, or if it does not converge.
   template <class W>
-  static bool Factor(Matrix<W> a, int64_t u_cols, int64_t v_cols,
-                     std::vector<double>* values, Matrix<W>* u, Matrix<W>* v,
-                     StopFlag& stop) {
+  bool Factor(Matrix<W> a, int64_t u_cols, int64_t v_cols,
+              std::vector<double>* values, Matrix<W>* u, Matrix<W>* v,
+              StopFlag& stop) const {
     for (int64_t i = 0; i < a.size(); ++i) {
       if (!std::isfinite(std::abs(a.data()[i]))) return false;
     }
     // A wide matrix is the adjoint of a tall one.
-    if (a.rows() >= a.cols()) {
-      FactorTallSvd(std::move(a), u_cols, values, u, v, stop);
-    } else {
-      FactorTallSvd(a.Adjoint(), v_cols, values, v, u, stop);
-    }
-    return true;
+    const Vectors wanted = vectors_ ? Vectors::kBoth : Vectors::kNone;
+    return a.rows() >= a.cols()
+               ? FactorTallSvd(std::move(a), u_cols, wanted, values, u, v, stop)
+               : FactorTallSvd(a.Adjoint(), v_cols, wanted, values, v, u, stop);
   }
 
   bool vectors_ = true, full_ = false;

@@ -1,0 +1,32 @@
+// Loops over lines of numbers, for baseline x86-64, AVX2 and AVX-512. Products
+// and sums may be fused, so that the last bits depend on the processor.
+#pragma once
+
+#include <cstdint>
+
+#include "millrace/ops/linalg/matrix.h"
+
+namespace millrace::ops {
+
+// Returns the sum of conj(x[i]) * y[i].
+template <class S>
+S Dot(const S* x, const S* y, int64_t n);
+
+// Computes y += factor * x.
+template <class S>
+void AddTimes(S factor, const S* x, int64_t n, S* y);
+
+// Computes x = c x - s y and y = s x + c y of the values before.
+template <class S>
+void Rotate(RealType<S> c, RealType<S> s, int64_t n, S* x, S* y);
+
+// Computes y += factor * conj(x) and returns the sum of x[i] * z[i]: both
+// products of a row of a self-adjoint matrix, of which one half is kept.
+template <class S>
+S AddConjugateTimesAndSum(S factor, const S* x, const S* z, int64_t n, S* y);
+
+// Computes y -= a * conj(u) + b * conj(v).
+template <class S>
+void SubtractTwoConjugates(S a, const S* u, S b, const S* v, int64_t n, S* y);
+
+}  // namespace millrace::ops

@@ -1,0 +1,181 @@
+// The product is cut so that a tile of c stays in registers, a strip of b in
+// the first cache and what is packed at a time in the second.
+#include "millrace/ops/linalg/update.h"
+
+#include "millrace/base/target_clones.h"
+#include "millrace/ops/linalg/packed_lanes.h"
+
+namespace millrace::ops {
+namespace {
+
+// Numbers of a that a tile multiplies by a row of b: rows of real numbers, or
+// real and imaginary parts of half as many rows.
+constexpr int kFactors = 6;
+template <class S>
+constexpr int kTileRows = kIsReal<S> ? kFactors : kFactors / 2;
+template <class S>
+constexpr int kStripCols = Lanes<S>::kCount;
+constexpr int64_t kDepth = 256;
+constexpr int64_t kGroupRows = 48;
+constexpr int64_t kGroupCols = 512;
+
+int64_t RoundedUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+// Packs rows as strips of kTileRows: first the first elements of each row.
+template <class S>
+void PackRows(const Block<const S>& a, S* to) {
+  constexpr int kN = kTileRows<S>;
+  for (int64_t r = 0; r < a.rows; r += kN) {
+    const int64_t count = std::min<int64_t>(kN, a.rows - r);
+    for (int64_t i = 0; i < kN; ++i) {
+      const S* from = i < count ? a.row(r + i) : nullptr;
+      for (int64_t d = 0; d < a.cols; ++d) {
+        to[d * kN + i] = from == nullptr ? S(0) : from[d];
+      }
+    }
+    to += kN * a.cols;
+  }
+}
+
+// Packs columns of b as strips of kStripCols.
+template <class S>
+void PackCols(const Block<const S>& b, S* to) {
+  constexpr int kN = kStripCols<S>;
+  for (int64_t c = 0; c < b.cols; c += kN) {
+    const int64_t count = std::min<int64_t>(kN, b.cols - c);
+    for (int64_t d = 0; d < b.rows; ++d, to += kN) {
+      const S* from = b.row(d) + c;
+      if (count == kN) {
+        std::copy(from, from + kN, to);
+        continue;
+      }
+      for (int64_t i = 0; i < kN; ++i) to[i] = i < count ? from[i] : S(0);
+    }
+  }
+}
+
+// Packs the conjugates of rows of b, as columns.
+template <class S>
+void PackAdjoint(const Block<const S>& b, S* to) {
+  constexpr int kN = kStripCols<S>;
+  for (int64_t c = 0; c < b.rows; c += kN, to += kN * b.cols) {
+    const int64_t count = std::min<int64_t>(kN, b.rows - c);
+    for (int64_t i = 0; i < kN; ++i) {
+      const S* from = i < count ? b.row(c + i) : nullptr;
+      for (int64_t d = 0; d < b.cols; ++d) {
+        to[d * kN + i] = from == nullptr ? S(0) : ConjugateOf(from[d]);
+      }
+    }
+  }
+}
+
+// Subtracts the product of a strip of rows and one of columns from a tile of c,
+// of which only `rows` and `cols` exist.
+template <class S>
+MR_TARGET_CLONES void SubtractTile(const S* a, const S* b, int64_t depth,
+                                   int64_t rows, int64_t cols, S* c,
+                                   int64_t stride) {
+  using L = Lanes<S>;
+  using R = RealType<S>;
+  using Vector = typename L::Vector;
+  constexpr int kParts = kIsReal<S> ? 1 : 2;
+  const R* factors = reinterpret_cast<const R*>(a);
+  Vector acc[kFactors] = {}, signs, swapped;
+  for (int64_t d = 0; d < depth; ++d, factors += kFactors, b += L::kCount) {
+    const Vector row = *reinterpret_cast<const Vector*>(b);
+#pragma GCC unroll 6
+    for (int i = 0; i < kFactors; ++i) acc[i] += row * factors[i];
+  }
+#pragma GCC unroll 6
+  for (int i = 0; i < kFactors / kParts; ++i, c += stride) {
+    if (i >= rows) break;
+    Vector sum = acc[i * kParts];
+    if constexpr (kParts == 2) {
+      L::Signs(1, &signs);
+      L::Swap(acc[i * kParts + 1], &swapped);
+      sum += swapped * signs;
+    }
+    if (cols == L::kCount) {
+      *reinterpret_cast<Vector*>(c) -= sum;
+      continue;
+    }
+    R* to = reinterpret_cast<R*>(c);
+    for (int64_t j = 0; j < cols * kParts; ++j) to[j] -= sum[j];
+  }
+}
+
+// Subtracts the product of rows of a and packed columns from c. In row i only
+// the columns before `wanted` + i + 1 are wanted.
+template <class S>
+void SubtractRows(const Block<const S>& a, const S* cols, const Block<S>& c,
+                  int64_t wanted, StopFlag& stop) {
+  constexpr int kRows = kTileRows<S>, kCols = kStripCols<S>;
+  const int64_t depth = a.cols;
+  std::vector<S> rows(RoundedUp(std::min(c.rows, kGroupRows), kRows) * depth);
+  for (int64_t row = 0; row < c.rows; row += kGroupRows) {
+    const int64_t height = std::min(kGroupRows, c.rows - row);
+    if (stop.IsSet(height * c.cols * depth)) return;
+    PackRows(a.Cut(row, 0, height, depth), rows.data());
+    for (int64_t j = 0; j < c.cols; j += kCols) {
+      for (int64_t i = 0; i < height; i += kRows) {
+        const int64_t tile_rows = std::min<int64_t>(kRows, height - i);
+        if (j >= wanted + row + i + tile_rows) continue;
+        SubtractTile(rows.data() + i * depth, cols + j * depth, depth,
+                     tile_rows, std::min<int64_t>(kCols, c.cols - j),
+                     c.row(row + i) + j, c.stride);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class S>
+void SubtractProduct(std::type_identity_t<Block<const S>> a,
+                     std::type_identity_t<Block<const S>> b, Block<S> c,
+                     StopFlag& stop, Second second, Wanted wanted) {
+  constexpr int kRows = kTileRows<S>, kCols = kStripCols<S>;
+  const int64_t depth = a.cols;
+  if (c.rows == 0 || c.cols == 0 || depth == 0) return;
+  const int64_t deepest = std::min(depth, kDepth);
+  std::vector<S> cols(RoundedUp(std::min(c.cols, kGroupCols), kCols) * deepest);
+  for (int64_t col = 0; col < c.cols; col += kGroupCols) {
+    const int64_t width = std::min(kGroupCols, c.cols - col);
+    const int64_t above =
+        wanted == Wanted::kLowerHalf ? col / kRows * kRows : 0;
+    const Block<S> to = c.Cut(above, col, c.rows - above, width);
+    for (int64_t d = 0; d < depth; d += kDepth) {
+      const int64_t deep = std::min(kDepth, depth - d);
+      if (stop.IsSet(width * deep)) return;
+      if (second == Second::kAdjoint) {
+        PackAdjoint(b.Cut(col, d, width, deep), cols.data());
+      } else {
+        PackCols(b.Cut(d, col, deep, width), cols.data());
+      }
+      // About 16 multiplications take a nanosecond.
+      const int64_t groups = (to.rows + kGroupRows - 1) / kGroupRows;
+      stop.Share(groups, kGroupRows * width * deep / 16 + 1,
+                 [&](int64_t begin, int64_t end, StopFlag& part) {
+                   const int64_t first = begin * kGroupRows;
+                   const int64_t last = std::min(end * kGroupRows, to.rows);
+                   SubtractRows(
+                       a.Cut(above + first, d, last - first, deep), cols.data(),
+                       to.Cut(first, 0, last - first, width),
+                       wanted == Wanted::kAll ? width : above + first - col,
+                       part);
+                 });
+    }
+  }
+}
+
+#define MR_UPDATE_OF(S)                                                      \
+  template void SubtractProduct<S>(Block<const S>, Block<const S>, Block<S>, \
+                                   StopFlag&, Second, Wanted)
+
+MR_UPDATE_OF(float);
+MR_UPDATE_OF(double);
+MR_UPDATE_OF(std::complex<float>);
+MR_UPDATE_OF(std::complex<double>);
+#undef MR_UPDATE_OF
+
+}  // namespace millrace::ops
