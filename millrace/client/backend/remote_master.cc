@@ -1,5 +1,7 @@
 #include "millrace/client/backend/remote_master.h"
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 #include "millrace/base/random.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
@@ -18,6 +20,22 @@ std::shared_ptr<Transport> DefaultTransport() {
   return *transport;
 }
 
+// Returns INVALID_ARGUMENT for an address without a port: nobody could listen
+// there, so that waiting for it would be in vain.
+Status CheckAddress(absl::string_view address) {
+  if (absl::StartsWith(address, "unix:")) return OkStatus();
+  const size_t colon = address.rfind(':');
+  uint32_t port = 0;
+  if (colon != absl::string_view::npos &&
+      absl::SimpleAtoi(address.substr(colon + 1), &port) &&
+      !absl::StrContains(address.substr(0, colon), '/')) {
+    return OkStatus();
+  }
+  return InvalidArgument("Could not interpret \"", address,
+                         "\" as a host-port pair. A session's target is "
+                         "\"grpc://host:port\"");
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<RemoteMaster>> RemoteMaster::Connect(
@@ -28,6 +46,7 @@ StatusOr<std::shared_ptr<RemoteMaster>> RemoteMaster::Connect(
         "a session's target is \"\" or \"grpc://host:port\", not \"",
         options.target, "\"");
   }
+  MR_RETURN_IF_ERROR(CheckAddress(address));
   auto transport = options.transport ? options.transport : DefaultTransport();
   return std::make_shared<RemoteMaster>(
       std::move(transport), std::string(address),

@@ -133,6 +133,12 @@ TEST(RemoteSession, Targets) {
   EXPECT_THAT(
       Session(m.s, {.target = "http://x"}).Run({m.y}).status().message(),
       HasSubstr("grpc://host:port"));
+  for (const char* target : {"grpc://x", "grpc://x:", "grpc://x:http",
+                             "grpc://a/b:1", "grpc://:-1"}) {
+    const Status status = Session(m.s, {.target = target}).Run({m.y}).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << target << ": " << status;
+    EXPECT_THAT(status.message(), HasSubstr("as a host-port pair")) << target;
+  }
 }
 
 // In virtual time: a server that comes up late, one that never does, and one

@@ -20,6 +20,7 @@ __all__ = ["BaseSession", "InteractiveSession", "Session", "get_default_session"
 _NODE = re.compile(r"\[\[(?:\{\{node )?([^ =}\]]+)")
 _NODE_TAG = re.compile(r"\{\{node ([^}]+)\}\}")
 _KEPT_PLANS = 256
+_HOST_AND_PORT = re.compile(r"[^/]*:\d+|unix:.+")
 _CLOSED = "Attempted to use a closed Session."  # also what the extension says of a session that is closed
 _in_this_process = weakref.WeakSet()  # sessions that a reset ends
 
@@ -221,6 +222,11 @@ def _check_target(target):
       None,
       'No session factory registered for the given session options: {target: "%s"}: a target is "" for this process, or '
       '"grpc://host:port" for a server' % target,
+    )
+  address = target[len("grpc://") :]
+  if not _is_local(target) and not _HOST_AND_PORT.fullmatch(address):
+    raise errors.InvalidArgumentError(
+      None, None, 'Could not interpret "%s" as a host-port pair. A target is "grpc://host:port"' % address
     )
 
 

@@ -253,7 +253,7 @@ def _fails(call):
   try:
     return call()
   except Exception as error:
-    return "%s: %s" % (type(error).__name__, str(error).replace("Graph execution error:", "").strip().split("{target")[0][:60])
+    return "%s: %s" % (type(error).__name__, str(error).replace("Graph execution error:", "").strip().split("{target")[0].split(" A target")[0][:60])
 
 
 def program_reset_in_this_process(tf):
@@ -278,7 +278,9 @@ def program_reset_in_this_process(tf):
 
 def program_targets_that_are_none(tf):
   found = []
-  for target in ("grpc:/x", "localhost:2222", "http://localhost:2222", "grpcs://x:1", "GRPC://x:1", b"grpc:/y"):
+  schemes = ("grpc:/x", "localhost:2222", "http://localhost:2222", "grpcs://x:1", "GRPC://x:1", b"grpc:/y")
+  addresses = ("grpc://", "grpc://x", "grpc://x:", "grpc://x:http", "grpc://a/b:1", "grpc://:-1", b"grpc://y")
+  for target in schemes + addresses:
     found += [
       _fails(lambda: tf.Session(target)),
       _fails(lambda: tf.InteractiveSession(target)),
