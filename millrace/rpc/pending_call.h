@@ -54,7 +54,7 @@ class PendingCall : public RefCounted {
   void Post();
   void Deliver();
 
-  const Method& method_;
+  const Method method_;
   const std::string address_;
   Lanes* const lanes_;
   CallContext* const context_;

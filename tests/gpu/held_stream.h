@@ -45,10 +45,11 @@ bool YieldUntil(F is_so) {
 }
 
 // Lets others run long enough for what they do unless something holds them up,
-// or until `is_so`.
+// or until `is_so`. On a busy machine it ends long before their limits do.
 template <class F>
 void YieldUnless(F is_so) {
-  for (int i = 0; i < 2000 && !is_so(); ++i) Yield();
+  const Deadline deadline = Deadline::AfterMillis(500);
+  for (int i = 0; i < 2000 && !is_so() && !deadline.expired(); ++i) Yield();
 }
 
 }  // namespace millrace::cuda

@@ -89,8 +89,9 @@ inline Output Waves(const Scope& scope, const std::vector<int64_t>& shape) {
 
 // A number on which every element of y has another influence.
 inline Output UnevenSum(const Scope& scope, const Output& y) {
-  const auto dims = y.shape().dims();
-  const Output weights = Waves(scope, {dims.begin(), dims.end()});
+  const PartialShape shape = y.shape();
+  const Output weights =
+      Waves(scope, {shape.dims().begin(), shape.dims().end()});
   return ops::Sum(
       scope,
       ops::Reshape(scope, ops::Mul(scope, ops::Mul(scope, y, y), weights),
