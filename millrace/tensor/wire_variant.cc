@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "millrace/tensor/variant/iterator_state_value.h"
 #include "millrace/tensor/variant/optional_value.h"
 #include "millrace/tensor/variant/ragged_value.h"
 #include "millrace/tensor/variant/tensor_list_value.h"
@@ -34,6 +35,7 @@ constexpr VariantDecoder kVariantDecoders[] = {
     {OptionalValue::kTypeName, OptionalValue::FromWire},
     {RaggedValue::kTypeName, RaggedValue::FromWire},
     {VariantTensor::kTypeName, VariantTensor::FromWire},
+    {IteratorStateValue::kTypeName, IteratorStateValue::FromWire},
 };
 
 StatusOr<const VariantDecoder*> VariantDecoderOf(const ChunkReader& type_name) {

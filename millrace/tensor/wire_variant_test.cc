@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "millrace/base/memory/memory_budget.h"
 #include "millrace/tensor/testing/wire_hex.h"
+#include "millrace/tensor/variant/iterator_state_value.h"
 #include "millrace/tensor/variant/optional_value.h"
 #include "millrace/tensor/variant/ragged_value.h"
 #include "millrace/tensor/variant/tensor_list_value.h"
@@ -228,6 +229,48 @@ TEST(WireVariant, ValuesThatStay) {
                             "another process"));
 }
 
+Tensor StateOf(std::map<std::string, Tensor> state) {
+  StatusOr<Ref<VariantValue>> made = IteratorStateValue::Make(std::move(state));
+  EXPECT_TRUE(made.ok()) << made.status();
+  return VariantOf(*std::move(made));
+}
+
+TEST(WireVariant, StatesOfIterators) {
+  const Tensor list = ListOf(DataType::kFloat, {Tensor::Scalar<float>(2)});
+  const Tensor state = StateOf({{"taken", Tensor::Scalar<int64_t>(3)},
+                                {"", Tensor::Vector({"a", ""})},
+                                {"in:list", list}});
+  const Tensor back = ThereAndBack(state);
+  const auto& value = ValueIn<IteratorStateValue>(back);
+  EXPECT_THAT(value.keys(), testing::ElementsAre("", "in:list", "taken"));
+  EXPECT_TRUE(
+      IdenticalTensors(*value.Find("taken"), Tensor::Scalar<int64_t>(3)));
+  EXPECT_TRUE(IdenticalTensors(*value.Find(""), Tensor::Vector({"a", ""})));
+  EXPECT_EQ(value.Find("in:"), nullptr);
+  EXPECT_EQ(value.Find("zzz"), nullptr);
+  EXPECT_EQ(value.LowerBound("in:"), 1u);
+  EXPECT_EQ(BytesOf(back), BytesOf(state));
+  EXPECT_TRUE(
+      ValueIn<IteratorStateValue>(ThereAndBack(StateOf({}))).keys().empty());
+}
+
+TEST(WireVariant, TablesOfStatesAreCharged) {
+  const int64_t before = MemoryBudget::Process().used();
+  {
+    std::map<std::string, Tensor> state;
+    for (int i = 0; i < 1000; ++i) {
+      state[std::string(60, 'x') + std::to_string(i)] =
+          Tensor::Scalar<int64_t>(i);
+    }
+    const Tensor made = StateOf(std::move(state));
+    const int64_t own = MemoryBudget::Process().used() - before;
+    EXPECT_GE(own, 1000 * static_cast<int64_t>(sizeof(Tensor) + 60));
+    const Tensor back = ThereAndBack(made);
+    EXPECT_GE(MemoryBudget::Process().used() - before, 2 * own * 9 / 10);
+  }
+  EXPECT_EQ(MemoryBudget::Process().used(), before);
+}
+
 TEST(WireVariant, TablesAreCharged) {
   const int64_t before = MemoryBudget::Process().used();
   {
@@ -249,6 +292,8 @@ TEST(WireVariant, RefusesMalformedMessages) {
   const std::string lists(TensorListValue::kTypeName);
   const std::string optionals(OptionalValue::kTypeName);
   const std::string raggeds(RaggedValue::kTypeName);
+  const std::string states(IteratorStateValue::kTypeName);
+  const std::string ours = Hex("0a0a") + "millrace 1";
   for (const std::string& message : {
            MessageOf("", "x", {}),
            MessageOf("tensorflow::DatasetVariantWrapper", "", {}),
@@ -278,6 +323,17 @@ TEST(WireVariant, RefusesMalformedMessages) {
            MessageOf(std::string(VariantTensor::kTypeName), "", {}),
            MessageOf(std::string(VariantTensor::kTypeName), "",
                      {scalar, scalar}),
+           MessageOf(states, "", {}),
+           MessageOf(states, "Iterator::Range-0@@next@@", {scalar}),
+           MessageOf(states, Hex("0a06") + "1.15.0", {}),
+           MessageOf(states, Hex("0a0b") + "millrace 10", {}),
+           MessageOf(states, Hex("0a0a") + "millrace", {}),      // cut
+           MessageOf(states, ours, {scalar}),                    // no key
+           MessageOf(states, ours + Hex("120161"), {}),          // no tensor
+           MessageOf(states, ours + Hex("120261"), {scalar}),    // cut
+           MessageOf(states, ours + Hex("18001200"), {scalar}),  // a number
+           MessageOf(states, ours + Hex("120161120161"), {scalar, scalar}),
+           MessageOf(states, ours + Hex("120162120161"), {scalar, scalar}),
            Hex("081512007a0108"),    // a field cut
            Hex("0815120022020100"),  // sizes that do not fit
            Hex("08151204120208022203010000"),

@@ -38,10 +38,17 @@ class DatasetIterator {
   // call those below them by PollContext::Next only.
   virtual StatusOr<Pull> Next(PollContext& ctx, Element* out) = 0;
 
+  // Lets what works ahead of Next come to rest, here and in the iterators
+  // below, whose Settle it calls by PollContext; the next call of Next lets it
+  // go on. Returns whether nothing is in progress any more; if not, the poll's
+  // task is woken when a new call is worthwhile. Requires: no call of Next that
+  // returned kPending is unfinished.
+  virtual bool Settle(PollContext&) { return true; }
   // Save writes the state under keys that begin with `prefix`; Restore reads it
-  // into a newly made iterator. Requires: no call of Next that returned
-  // kPending is unfinished. They return UNIMPLEMENTED for iterators without
-  // support.
+  // into a newly made iterator, and may leave work for the first call of Next.
+  // Requires of Save: Settle has returned true since the last call of Next; an
+  // iterator that still works ahead returns FAILED_PRECONDITION. They return
+  // UNIMPLEMENTED for iterators without support.
   virtual Status Save(StateWriter& out, const std::string& prefix);
   virtual Status Restore(StateReader& in, const std::string& prefix);
 };

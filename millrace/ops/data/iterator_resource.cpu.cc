@@ -47,15 +47,17 @@ Status IteratorResource::SetDataset(KernelContext& ctx,
   return Begin(ctx, dataset, begins, nullptr);
 }
 
-Status IteratorResource::Restore(KernelContext& ctx, const StateMap& state) {
+Status IteratorResource::Restore(KernelContext& ctx,
+                                 Ref<const IteratorStateValue> state) {
   MR_ASSIGN_OR_RETURN(const auto run, Run("Restore", "restoring it."));
   const DatasetRef dataset = run->dataset();
   if (dataset == nullptr) return Cancelled("the iterator was removed");
-  return Begin(ctx, dataset, Begins::kAnew, &state);
+  return Begin(ctx, dataset, Begins::kAnew, std::move(state));
 }
 
 Status IteratorResource::Begin(KernelContext& ctx, const DatasetRef& dataset,
-                               Begins begins, const StateMap* state) {
+                               Begins begins,
+                               Ref<const IteratorStateValue> state) {
   MR_RETURN_IF_ERROR(CheckTypes(signature_.types, dataset->signature().types));
   MR_RETURN_IF_ERROR(
       CheckShapes(signature_.shapes, dataset->signature().shapes));
@@ -63,7 +65,7 @@ Status IteratorResource::Begin(KernelContext& ctx, const DatasetRef& dataset,
   MR_ASSIGN_OR_RETURN(std::unique_ptr<DatasetIterator> iterator,
                       runtime->MakeIterator(*dataset));
   if (state != nullptr) {
-    StateReader reader(*state, *runtime);
+    StateReader reader(std::move(state), *runtime);
     MR_RETURN_IF_ERROR(iterator->Restore(reader, ""));
   }
   std::shared_ptr<IteratorRun> run =
@@ -102,7 +104,8 @@ void IteratorResource::GetNext(KernelContext& ctx, IteratorRun::NextDone done) {
                   std::move(done));
 }
 
-void IteratorResource::Save(KernelContext& ctx, StateMap* state, Done done) {
+void IteratorResource::Save(KernelContext& ctx, VariantElement* state,
+                            Done done) {
   const auto run = Run("Save", "saving it.");
   if (!run.ok()) return std::move(done)(run.status());
   (*run)->RunExclusively(

@@ -41,17 +41,18 @@ class IteratorResource final : public Resource {
                     Begins begins = Begins::kAnew);
   // Begins an iteration over the current data set at the position in `state`.
   // Returns FAILED_PRECONDITION without a data set.
-  Status Restore(KernelContext& ctx, const StateMap& state);
+  Status Restore(KernelContext& ctx, Ref<const IteratorStateValue> state);
   bool begun() const;
   // Passes the next element to `done`; FAILED_PRECONDITION without a data set.
   void GetNext(KernelContext& ctx, IteratorRun::NextDone done);
-  // Writes the state between two elements to `*state`, which must outlive the
-  // call. Passes FAILED_PRECONDITION to `done` without a data set.
-  void Save(KernelContext& ctx, StateMap* state, Done done);
+  // Writes the state between two elements, an IteratorStateValue, to `*state`,
+  // which must outlive the call. Passes FAILED_PRECONDITION to `done` without a
+  // data set.
+  void Save(KernelContext& ctx, VariantElement* state, Done done);
 
  private:
   Status Begin(KernelContext& ctx, const DatasetRef& dataset, Begins begins,
-               const StateMap* state);
+               Ref<const IteratorStateValue> state);
   // Returns the current run. `verb` and `doing` are for the message if there is
   // none.
   StatusOr<std::shared_ptr<IteratorRun>> Run(absl::string_view verb,

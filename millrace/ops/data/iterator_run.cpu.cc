@@ -161,6 +161,7 @@ void IteratorRun::End(std::unique_ptr<Request> request) {
 void IteratorRun::Poll() {
   for (;;) {
     std::shared_ptr<CancelScope> demand;
+    bool exclusive = false;
     // Destroyed after the lock is released.
     std::unique_ptr<DatasetIterator> ended;
     DatasetRef ended_dataset;
@@ -173,8 +174,7 @@ void IteratorRun::Poll() {
       } else if (requests_.empty()) {
         return;
       } else if (requests_.front()->use) {
-        UseFront();
-        continue;
+        exclusive = true;
       } else if (early_.has_value()) {
         FinishFront(*std::exchange(early_, std::nullopt));
         continue;
@@ -184,6 +184,10 @@ void IteratorRun::Poll() {
         }
         demand = demand_;
       }
+    }
+    if (exclusive) {
+      if (!UseFront()) return;
+      continue;
     }
     if (demand == nullptr) {
       runtime_->scope()->Cancel(Cancelled("The iterator is gone"));
@@ -215,7 +219,14 @@ void IteratorRun::FinishFront(Result result) {
   requests_.pop_front();
 }
 
-void IteratorRun::UseFront() {
+bool IteratorRun::UseFront() {
+  if (!pending_) {
+    PollContext context(*runtime_, shared_from_this(), runtime_->scope());
+    if (!context.Settle(*iterator_)) return false;
+  }
+  MutexLock lock(mu_);
+  // The request may have been cancelled meanwhile.
+  if (requests_.empty() || !requests_.front()->use) return true;
   Status status;
   if (early_.has_value() || pending_) {
     status = FailedPrecondition(
@@ -224,8 +235,12 @@ void IteratorRun::UseFront() {
   } else {
     status = requests_.front()->use(*iterator_);
   }
-  if (status.ok()) return FinishFront(std::optional<Element>());
-  FinishFront(std::move(status));
+  if (status.ok()) {
+    FinishFront(std::optional<Element>());
+  } else {
+    FinishFront(std::move(status));
+  }
+  return true;
 }
 
 // Start handles what its own poll finishes.

@@ -36,9 +36,9 @@ class IteratorRun final : public PollTask {
   void GetNext(KernelContext& ctx, absl::string_view what, NextDone done);
   // Returns null once this is closed.
   DatasetRef dataset();
-  // Calls `use` between two elements, when no call of Next is in progress, and
-  // passes its result to `done`; FAILED_PRECONDITION while such a call is in
-  // progress.
+  // Calls `use` between two elements, when no call of Next is in progress and
+  // nothing works ahead, and passes its result to `done`; FAILED_PRECONDITION
+  // while such a call is in progress.
   void RunExclusively(KernelContext& ctx, absl::string_view what,
                       absl::AnyInvocable<Status(DatasetIterator&)> use,
                       Done done);
@@ -59,13 +59,15 @@ class IteratorRun final : public PollTask {
              std::unique_ptr<Request> request);
   void CancelRequest(uint64_t id, const CancelScope& scope);
   void Poll() override;
+  // Serves the first request, which is one for exclusive use. Returns false if
+  // that has to wait for what works ahead.
+  bool UseFront();
   void AfterPoll(PollPlace place) override;
   void Post(Requests ended);
   static void End(std::unique_ptr<Request> request);
   // Require mu_ to be held:
   bool Await(Request& request, const std::string& what);
   void FinishFront(Result result);
-  void UseFront();
 
   const std::shared_ptr<IteratorRuntime> runtime_;
   std::unique_ptr<DatasetIterator> iterator_;  // used by Poll alone

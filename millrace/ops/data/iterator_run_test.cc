@@ -52,6 +52,13 @@ class TapIterator final : public DatasetIterator {
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     return tap_->Next(ctx, out);
   }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "tap", 1);
+    return OkStatus();
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    return in.Count(prefix + "tap", 1).status();
+  }
 
  private:
   const std::shared_ptr<Tap> tap_;
@@ -181,8 +188,9 @@ TEST_F(IteratorRunTest, APrefetchWithoutMemoryGoesOnWithTheNextElement) {
   auto task = std::make_shared<PrefetchTask>(*runtime,
                                              std::make_unique<TapIterator>(tap),
                                              PrefetchTask::Options{.size = 10});
-  const auto run =
-      RunOf(runtime, std::make_unique<PrefetchingIterator>(std::move(task)));
+  const auto run = RunOf(
+      runtime, std::make_unique<PrefetchingIterator>(
+                   std::move(task), std::vector<DataType>{DataType::kInt64}));
   MemoryBudget& budget = MemoryBudget::Process();
   const int64_t limit = budget.limit();
   budget.set_limit(budget.used() + 300);  // room for one or two
@@ -193,6 +201,79 @@ TEST_F(IteratorRunTest, APrefetchWithoutMemoryGoesOnWithTheNextElement) {
     EXPECT_EQ(a.Value(), i);
   }
   budget.set_limit(limit);
+}
+
+// Saves the state of `run`, into `state` when the outcome ends.
+void SaveInto(IteratorRun& run, KernelContext& ctx, VariantElement* state,
+              Outcome* outcome) {
+  run.RunExclusively(
+      ctx, "save",
+      [state](DatasetIterator& iterator) -> Status {
+        StateWriter writer;
+        MR_RETURN_IF_ERROR(iterator.Save(writer, ""));
+        MR_ASSIGN_OR_RETURN(*state, writer.Take());
+        return OkStatus();
+      },
+      Done([outcome](Status status) {
+        if (!status.ok()) outcome->result = std::move(status);
+        outcome->ended.Notify();
+      }));
+}
+
+TEST_F(IteratorRunTest, ASaveWaitsForWhatIsInProgressAndTheWorkGoesOn) {
+  const auto tap = std::make_shared<Tap>();
+  TestStep maker(device());
+  const auto runtime = IteratorRuntime::Make(maker.context);
+  const std::vector<DataType> types{DataType::kInt64};
+  const auto prefetch = [&](const std::shared_ptr<Tap>& from) {
+    return std::make_unique<PrefetchingIterator>(
+        std::make_shared<PrefetchTask>(*runtime,
+                                       std::make_unique<TapIterator>(from),
+                                       PrefetchTask::Options{.size = 3}),
+        types);
+  };
+  const auto run = RunOf(runtime, prefetch(tap));
+  TestStep first(device()), second(device()), third(device());
+  Outcome one, saved, two;
+  tap->Put(1);
+  run->GetNext(first.context, "one", one.AsDone());
+  EXPECT_EQ(one.Value(), 1);
+  // The prefetching waits for the second element.
+  VariantElement state;
+  SaveInto(*run, second.context, &state, &saved);
+  EXPECT_FALSE(saved.ended.WaitUntil(Deadline::AfterMillis(20)));
+  tap->Put(2);
+  EXPECT_EQ(saved.Value(), -1);
+  ASSERT_NE(state, nullptr);
+  // It did not begin with the third one, and does so with the next request.
+  tap->Put(3);
+  run->GetNext(third.context, "two", two.AsDone());
+  EXPECT_EQ(two.Value(), 2);
+
+  const auto other = std::make_shared<Tap>();
+  std::unique_ptr<PrefetchingIterator> restored = prefetch(other);
+  StateReader reader(Ref<const IteratorStateValue>::Share(
+                         static_cast<const IteratorStateValue*>(state.get())),
+                     *runtime);
+  ASSERT_TRUE(restored->Restore(reader, "").ok());
+  const auto restored_run = RunOf(runtime, std::move(restored));
+  other->Put(7);
+  for (const int64_t expected : {2, 7}) {
+    TestStep step(device());
+    Outcome next;
+    restored_run->GetNext(step.context, "next", next.AsDone());
+    EXPECT_EQ(next.Value(), expected);
+  }
+}
+
+TEST_F(IteratorRunTest, WorkAheadThatDoesNotRestIsNotSaved) {
+  TestStep maker(device());
+  const auto runtime = IteratorRuntime::Make(maker.context);
+  const auto task = std::make_shared<PrefetchTask>(
+      *runtime, std::make_unique<TapIterator>(std::make_shared<Tap>()),
+      PrefetchTask::Options{});
+  StateWriter writer;
+  EXPECT_EQ(task->Save(writer, "").code(), StatusCode::kFailedPrecondition);
 }
 
 // Gets its elements from the run of another iterator.

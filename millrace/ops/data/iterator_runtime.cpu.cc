@@ -48,6 +48,14 @@ StatusOr<Pull> PollContext::Next(DatasetIterator& iterator, Element* out) {
   return result;
 }
 
+bool PollContext::Settle(DatasetIterator& iterator) {
+  if (depth_ >= kMaxNextDepth) return true;
+  ++depth_;
+  const bool settled = iterator.Settle(*this);
+  --depth_;
+  return settled;
+}
+
 IteratorRuntime::IteratorRuntime(KernelContext& ctx)
     : device_(ctx.device()),
       files_(ctx.step().files),

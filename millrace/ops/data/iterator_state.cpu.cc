@@ -1,60 +1,149 @@
 #include "millrace/ops/data/iterator_state.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "millrace/tensor/variant/variant_content.h"
+
 namespace millrace::ops {
+namespace {
+
+// The longest text of an error that a state may have.
+constexpr size_t kLongestError = 4096;
+
+bool IsPlainVariant(const VariantElement& element) {
+  if (element == nullptr) return true;
+  VariantContent content;
+  if (!element->ToWire(&content)) return false;
+  return std::all_of(content.tensors.begin(), content.tensors.end(),
+                     [](const Tensor& t) {
+                       return !t.valid() || (t.dtype() != DataType::kVariant &&
+                                             t.dtype() != DataType::kResource);
+                     });
+}
+
+bool CanBeSaved(const Tensor& t) {
+  if (t.dtype() == DataType::kResource) return false;
+  if (t.dtype() != DataType::kVariant) return true;
+  const auto elements = t.flat<VariantElement>();
+  return std::all_of(elements.begin(), elements.end(), IsPlainVariant);
+}
+
+template <class... Ts>
+Status NotAccepted(const std::string& key, const Ts&... what) {
+  return InvalidArgument("the saved state of the iterator has ", what...,
+                         " as ", key);
+}
+
+}  // namespace
 
 void StateWriter::Element(const std::string& key,
                           const std::vector<Tensor>& element) {
   for (size_t i = 0; i < element.size(); ++i) {
-    const DataType type = element[i].dtype();
-    if (type == DataType::kResource || type == DataType::kVariant) {
-      status_ = Unimplemented("the state of an iterator with elements of type ",
-                              DataTypeName(type), " cannot be saved");
+    if (!CanBeSaved(element[i])) {
+      status_ =
+          Unimplemented("the state of an iterator with elements of type ",
+                        DataTypeName(element[i].dtype()), " cannot be saved");
     }
     map_[absl::StrCat(key, "/", i)] = element[i];
   }
 }
 
-StatusOr<StateMap> StateWriter::Take() {
+void StateWriter::Result(const std::string& key, const Status& status,
+                         const std::vector<Tensor>& element) {
+  Int(key + ":code", static_cast<int64_t>(status.code()));
+  if (status.ok()) return Element(key, element);
+  Value(key + ":error", Tensor::Scalar<std::string>(std::string(
+                            status.message().substr(0, kLongestError))));
+}
+
+void StateWriter::Copy(const IteratorStateValue& state, const std::string& from,
+                       const std::string& to) {
+  const std::vector<std::string>& keys = state.keys();
+  for (size_t i = state.LowerBound(from);
+       i < keys.size() && absl::StartsWith(keys[i], from); ++i) {
+    map_[to + keys[i].substr(from.size())] = state.tensors()[i];
+  }
+}
+
+StatusOr<VariantElement> StateWriter::Take() {
   MR_RETURN_IF_ERROR(status_);
-  return std::move(map_);
+  return IteratorStateValue::Make(std::move(map_));
 }
 
-StatusOr<Tensor> StateReader::Value(const std::string& key) const {
-  const auto it = map_.find(key);
-  if (it == map_.end()) {
-    return NotFound("the saved state of the iterator has no ", key);
-  }
-  return it->second;
+StatusOr<const Tensor*> StateReader::Find(const std::string& key) const {
+  const Tensor* const found = state_->Find(key);
+  if (found != nullptr && found->valid()) return found;
+  return NotFound("the saved state of the iterator has no ", key);
 }
 
-StatusOr<int64_t> StateReader::Int(const std::string& key,
-                                   int64_t least) const {
-  MR_ASSIGN_OR_RETURN(const Tensor t, Value(key));
-  if (t.dtype() != DataType::kInt64 || t.rank() != 0) {
-    return InvalidArgument("the saved state of the iterator has no number as ",
-                           key);
-  }
-  const int64_t value = t.scalar<int64_t>();
-  if (value < least) {
-    return InvalidArgument("the saved state of the iterator has ", value,
-                           " as ", key, ", expected at least ", least);
-  }
-  return value;
+StatusOr<Tensor> StateReader::Value(const std::string& key, DataType type,
+                                    int rank) const {
+  MR_ASSIGN_OR_RETURN(const Tensor* const t, Find(key));
+  if (t->dtype() == type && t->rank() == rank) return *t;
+  return NotAccepted(key, "a tensor of type ", DataTypeName(t->dtype()),
+                     " and shape ", t->shape().DebugString(),
+                     " instead of type ", DataTypeName(type), " and ", rank,
+                     " dimensions");
+}
+
+StatusOr<int64_t> StateReader::Number(const std::string& key) const {
+  MR_ASSIGN_OR_RETURN(const Tensor t, Value(key, DataType::kInt64, 0));
+  return t.scalar<int64_t>();
+}
+
+StatusOr<int64_t> StateReader::Count(const std::string& key,
+                                     int64_t most) const {
+  MR_ASSIGN_OR_RETURN(const int64_t value, Number(key));
+  if (value >= 0 && value <= most) return value;
+  return NotAccepted(key, value, " instead of a number from 0 to ", most);
+}
+
+StatusOr<bool> StateReader::Flag(const std::string& key) const {
+  MR_ASSIGN_OR_RETURN(const int64_t value, Count(key, 1));
+  return value != 0;
+}
+
+StatusOr<int64_t> StateReader::Size(const std::string& key,
+                                    int64_t most) const {
+  return Count(key,
+               std::min(most, static_cast<int64_t>(state_->keys().size())));
 }
 
 StatusOr<std::vector<Tensor>> StateReader::Element(
     const std::string& key, absl::Span<const DataType> types) const {
   std::vector<Tensor> element;
+  element.reserve(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
-    MR_ASSIGN_OR_RETURN(Tensor t, Value(absl::StrCat(key, "/", i)));
-    if (t.dtype() != types[i]) {
-      return InvalidArgument("the saved state of the iterator has type ",
-                             DataTypeName(t.dtype()), " in ", key,
-                             ", expected ", DataTypeName(types[i]));
+    const std::string name = absl::StrCat(key, "/", i);
+    MR_ASSIGN_OR_RETURN(const Tensor* const t, Find(name));
+    if (t->dtype() != types[i]) {
+      return NotAccepted(name, "type ", DataTypeName(t->dtype()),
+                         " instead of ", DataTypeName(types[i]));
     }
-    element.push_back(std::move(t));
+    element.push_back(*t);
   }
   return element;
+}
+
+Status StateReader::Result(const std::string& key,
+                           absl::Span<const DataType> types, Status* status,
+                           std::vector<Tensor>* element) const {
+  constexpr auto kLast = static_cast<int64_t>(StatusCode::kUnauthenticated);
+  MR_ASSIGN_OR_RETURN(const int64_t code, Count(key + ":code", kLast));
+  *status = OkStatus();
+  element->clear();
+  if (code == 0) {
+    MR_ASSIGN_OR_RETURN(*element, Element(key, types));
+    return OkStatus();
+  }
+  MR_ASSIGN_OR_RETURN(const Tensor error,
+                      Value(key + ":error", DataType::kString, 0));
+  const absl::string_view text = error.scalar<StringElement>().view();
+  *status = Status(static_cast<StatusCode>(code),
+                   std::string(text.substr(0, kLongestError)));
+  return OkStatus();
 }
 
 }  // namespace millrace::ops

@@ -34,6 +34,9 @@ class PollContext {
   // if the runtime is cancelled, and RESOURCE_EXHAUSTED if calls nest too
   // deeply.
   StatusOr<Pull> Next(DatasetIterator& iterator, std::vector<Tensor>* out);
+  // Calls iterator.Settle(). Calls that nest too deeply settle nothing, and
+  // return true: no element ever came from there.
+  bool Settle(DatasetIterator& iterator);
 
  private:
   IteratorRuntime& runtime_;

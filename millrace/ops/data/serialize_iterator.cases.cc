@@ -34,6 +34,16 @@ MR_CASES(SerializeIterator)(CaseList& c) {
                    .Node("all", "RepeatDataset", {"once", Count(4)}, Numbers()),
                before, 9);
   }
+  // What works ahead comes to rest first, at each place.
+  for (const int before : {0, 1, 5, 8}) {
+    SavedAfter(
+        WithRange(c, absl::StrCat("ahead_", before), 9)
+            .Node("some", "PrefetchDataset", {"range", Count(3)}, Numbers())
+            .Node("kept", "CacheDataset", {"some", StrScalar("")}, Numbers())
+            .Node("twice", "RepeatDataset", {"kept", Count(2)}, Numbers())
+            .Node("all", "PrefetchDataset", {"twice", Count(2)}, Numbers()),
+        before, 8);
+  }
   // Every iterator that has something to save, in the middle.
   WithIterator(
       WithRange(c, "goes_on", 30)

@@ -78,10 +78,9 @@ Status RowIterator::Save(StateWriter& out, const std::string& prefix) {
 }
 
 Status RowIterator::Restore(StateReader& in, const std::string& prefix) {
-  MR_ASSIGN_OR_RETURN(taken_, in.Int(prefix + "rows", 0));
-  MR_ASSIGN_OR_RETURN(const int64_t ended, in.Int(prefix + "ended", 0));
+  MR_ASSIGN_OR_RETURN(taken_, in.Count(prefix + "rows"));
+  MR_ASSIGN_OR_RETURN(at_end_, in.Flag(prefix + "ended"));
   read_->pass_over = taken_;
-  at_end_ = ended != 0;
   return OkStatus();
 }
 

@@ -99,8 +99,8 @@ class UnbatchIterator final : public DerivedIterator<NoParams> {
     return rows;
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t row, in.Int(prefix + "row", 0));
-    MR_ASSIGN_OR_RETURN(const int64_t rows, in.Int(prefix + "rows", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t row, in.Count(prefix + "row"));
+    MR_ASSIGN_OR_RETURN(const int64_t rows, in.Count(prefix + "rows"));
     if (row < rows) {
       MR_ASSIGN_OR_RETURN(
           batch_,

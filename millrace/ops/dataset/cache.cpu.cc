@@ -77,6 +77,46 @@ class MemoryCacheIterator final : public UnchangedIterator<MemoryCacheParams> {
     params().cache->Complete(std::exchange(gathered_, nullptr));
     return pull;
   }
+  // The elements are saved, too, until the last one has been returned: of this
+  // pass while it fills the cache, else those of the cache.
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    const bool fills = gathered_ != nullptr;
+    const std::shared_ptr<const MemoryCache::Contents> known =
+        fills                  ? gathered_
+        : contents_ != nullptr ? contents_
+                               : std::shared_ptr<const MemoryCache::Contents>(
+                                     params().cache->contents());
+    const size_t count = known == nullptr ? 0 : known->elements.size();
+    out.Int(prefix + "fills", fills);
+    out.Int(prefix + "next",
+            static_cast<int64_t>(contents_ == nullptr ? count : next_));
+    out.Int(prefix + "elements", static_cast<int64_t>(count));
+    for (size_t i = 0; i < count; ++i) {
+      out.Element(absl::StrCat(prefix, "element", i), known->elements[i]);
+    }
+    return fills ? SaveInput(out, prefix) : OkStatus();
+  }
+  // A cache that is complete already keeps what it has.
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN_OR_RETURN(const bool fills, in.Flag(prefix + "fills"));
+    MR_ASSIGN_OR_RETURN(const int64_t next, in.Count(prefix + "next"));
+    MR_ASSIGN_OR_RETURN(const int64_t count, in.Size(prefix + "elements"));
+    next_ = static_cast<size_t>(next);
+    if (contents_ != nullptr) return OkStatus();
+    MR_RETURN_IF_ERROR(
+        gathered_->charge.Set(count * kBytesPerElement, "a cache"));
+    for (int64_t i = 0; i < count; ++i) {
+      MR_ASSIGN_OR_RETURN(Element element,
+                          in.Element(absl::StrCat(prefix, "element", i),
+                                     dataset().signature().types));
+      gathered_->elements.push_back(std::move(element));
+    }
+    if (fills) return RestoreInput(in, prefix);
+    input_ = nullptr;
+    params().cache->Complete(std::exchange(gathered_, nullptr));
+    contents_ = params().cache->contents();
+    return OkStatus();
+  }
   static int64_t Cardinality(const Parts& d) { return d.input().Cardinality(); }
   static absl::string_view NameInPaths(const Parts&) {
     return "MemoryCacheImpl";
@@ -125,6 +165,13 @@ class FileCacheIterator final : public UnchangedIterator<FileCacheParams> {
           case Stage::kOpening:
             stage_ =
                 file_->cache.is_reading() ? Stage::kReading : Stage::kWriting;
+            if (pass_over_ > 0 && stage_ == Stage::kWriting) {
+              stage_ = Stage::kEnd;
+              return FailedPrecondition(
+                  "the iterator was saved while it read a cache that is not "
+                  "there any more: ",
+                  params().prefix);
+            }
             break;
           case Stage::kWriting:
             *out = std::move(element_);
@@ -165,6 +212,8 @@ class FileCacheIterator final : public UnchangedIterator<FileCacheParams> {
         case Stage::kReading:
           if (next_ < file_->elements.size()) {
             *out = std::move(file_->elements[next_++]);
+            ++taken_;
+            if (taken_ <= pass_over_) break;
             return Pull::kElement;
           }
           if (file_->at_end) return Pull::kEnd;
@@ -184,6 +233,25 @@ class FileCacheIterator final : public UnchangedIterator<FileCacheParams> {
           return Pull::kEnd;
       }
     }
+  }
+  // Saves how many elements of a complete file were returned. A file that is
+  // being written belongs to this process.
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    if (stage_ == Stage::kWriting || stage_ == Stage::kFinishing) {
+      return Unimplemented(
+          "the state of an iterator that fills a cache file cannot be saved "
+          "before its end");
+    }
+    out.Int(prefix + "over", stage_ == Stage::kEnd);
+    out.Int(prefix + "read", std::max(taken_, pass_over_));
+    return stage_ == Stage::kEnd ? OkStatus() : SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN_OR_RETURN(const bool over, in.Flag(prefix + "over"));
+    MR_ASSIGN_OR_RETURN(pass_over_, in.Count(prefix + "read"));
+    if (!over) return RestoreInput(in, prefix);
+    stage_ = Stage::kEnd;
+    return OkStatus();
   }
   static int64_t Cardinality(const Parts& d) { return d.input().Cardinality(); }
   static absl::string_view NameInPaths(const Parts&) { return "FileCacheImpl"; }
@@ -209,6 +277,8 @@ class FileCacheIterator final : public UnchangedIterator<FileCacheParams> {
   std::shared_ptr<File> file_;
   Element element_;  // being written
   size_t next_ = 0;
+  // Elements returned, or passed over after a restore, as far as they are read.
+  int64_t taken_ = 0, pass_over_ = 0;
   bool finished_ = false;
 };
 

@@ -57,6 +57,10 @@ class DerivedIterator : public DatasetIterator {
 
   explicit DerivedIterator(const Parts& dataset)
       : dataset_(Ref<const Parts>::Share(&dataset)) {}
+  // Overrides settle other iterators below than input_, too.
+  bool Settle(PollContext& ctx) override {
+    return input_ == nullptr || ctx.Settle(*input_);
+  }
   // Called once, before anything else. Makes the iterator of the first input.
   virtual Status Begin(IteratorRuntime& runtime) {
     MR_ASSIGN_OR_RETURN(input_, runtime.MakeIterator(dataset_->input()));
@@ -75,8 +79,8 @@ class DerivedIterator : public DatasetIterator {
     return input_ == nullptr ? OkStatus() : input_->Save(out, prefix + "in:");
   }
   Status RestoreInput(StateReader& in, const std::string& prefix) {
-    MR_ASSIGN_OR_RETURN(const int64_t ended, in.Int(prefix + "ended", 0));
-    if (ended != 0) input_ = nullptr;
+    MR_ASSIGN_OR_RETURN(const bool ended, in.Flag(prefix + "ended"));
+    if (ended) input_ = nullptr;
     return input_ == nullptr ? OkStatus() : input_->Restore(in, prefix + "in:");
   }
 

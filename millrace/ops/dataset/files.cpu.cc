@@ -89,15 +89,13 @@ class FileDataset::Iterator final : public DatasetIterator {
     return OkStatus();
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t file, in.Int(prefix + "file", 0));
-    MR_ASSIGN_OR_RETURN(taken_, in.Int(prefix + "records", 0));
-    MR_ASSIGN_OR_RETURN(const int64_t ended, in.Int(prefix + "ended", 0));
-    const size_t count = read_->dataset->names_.size();
-    file_ = static_cast<size_t>(
-        std::min<int64_t>(file, static_cast<int64_t>(count)));
+    const auto files = static_cast<int64_t>(read_->dataset->names_.size());
+    MR_ASSIGN_OR_RETURN(const int64_t file, in.Count(prefix + "file", files));
+    MR_ASSIGN_OR_RETURN(taken_, in.Count(prefix + "records"));
+    MR_ASSIGN_OR_RETURN(at_end_, in.Flag(prefix + "ended"));
+    file_ = static_cast<size_t>(file);
     read_->file = file_;
     read_->pass_over = taken_;
-    at_end_ = ended != 0;
     return OkStatus();
   }
 

@@ -40,10 +40,13 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
   }
 
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
+    MR_ASSIGN_OR_RETURN(const Pull reopened, Reopen(ctx));
+    if (reopened != Pull::kElement) return reopened;
     for (;;) {
       const auto place = open_.find(place_);
       if (place != open_.end()) {
-        MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*place->second, out));
+        MR_ASSIGN_OR_RETURN(const Pull pull,
+                            ctx.Next(*place->second.iterator, out));
         if (pull == Pull::kPending) return pull;
         if (pull == Pull::kElement) {
           if (++block_ == params().block_length) NextPlace();
@@ -68,6 +71,58 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
     }
   }
 
+  bool Settle(PollContext& ctx) override {
+    bool settled = DerivedIterator::Settle(ctx);
+    for (const auto& [place, opened] : open_) {
+      if (opened.iterator != nullptr) settled &= ctx.Settle(*opened.iterator);
+    }
+    return settled;
+  }
+  // Of an open data set the element that it was made of is saved.
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "place", place_);
+    out.Int(prefix + "block", block_);
+    out.Int(prefix + "open", static_cast<int64_t>(open_.size()));
+    int64_t i = 0;
+    for (const auto& [place, opened] : open_) {
+      const std::string name = NameOfOpen(prefix, i++);
+      out.Int(name + "place", place);
+      out.Element(name + "from", opened.from);
+      if (opened.iterator != nullptr) {
+        MR_RETURN_IF_ERROR(opened.iterator->Save(out, name + "in:"));
+      } else {
+        out.Copy(*restored_, opened.saved_as, name + "in:");
+      }
+    }
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    const int64_t places = params().cycle_length;
+    MR_ASSIGN_OR_RETURN(place_, in.Count(prefix + "place", places - 1));
+    MR_ASSIGN_OR_RETURN(block_,
+                        in.Count(prefix + "block", params().block_length - 1));
+    MR_ASSIGN_OR_RETURN(const int64_t count, in.Size(prefix + "open", places));
+    MR_RETURN_IF_ERROR(charge_.Set(count * kBytesPerOpen, "open data sets"));
+    for (int64_t i = 0; i < count; ++i) {
+      const std::string name = NameOfOpen(prefix, i);
+      MR_ASSIGN_OR_RETURN(const int64_t place,
+                          in.Count(name + "place", places - 1));
+      // Saved in ascending order, and so each once.
+      if (!to_reopen_.empty() && place <= to_reopen_.back()) {
+        return InvalidArgument("the saved state of the iterator has place ",
+                               place, " behind place ", to_reopen_.back());
+      }
+      Opened& opened = open_[place];
+      opened.saved_as = name + "in:";
+      MR_ASSIGN_OR_RETURN(
+          opened.from,
+          in.Element(name + "from", dataset().input().signature().types));
+      to_reopen_.push_back(place);
+    }
+    restored_ = in.state();
+    return RestoreInput(in, prefix);
+  }
+
   static bool OpensFiles(const Parts& d) {
     return d.params().function->Uses([](absl::string_view op) {
       return absl::StartsWith(op, "TextLineDataset") ||
@@ -77,6 +132,18 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
   }
 
  private:
+  struct Opened {
+    Element from;  // the element of the input
+    // Null until the first call of Next after a restore; until then its state
+    // is in restored_, under keys that begin with this.
+    std::unique_ptr<DatasetIterator> iterator;
+    std::string saved_as;
+  };
+
+  static std::string NameOfOpen(const std::string& prefix, int64_t i) {
+    return absl::StrCat(prefix, "open", i, ":");
+  }
+
   void NextPlace() {
     block_ = 0;
     place_ = (place_ + 1) % params().cycle_length;
@@ -100,6 +167,38 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
     return Pull::kElement;
   }
 
+  // Makes the data sets anew that were open when the state was saved. kElement:
+  // that is done. After an error, which is that of an element, its data set has
+  // ended.
+  StatusOr<Pull> Reopen(PollContext& ctx) {
+    while (!to_reopen_.empty()) {
+      const auto at = open_.find(to_reopen_.back());
+      Opened& opened = at->second;
+      if (!call_.in_progress()) call_.Start(ctx, function_, opened.from);
+      Status status;
+      const StatusOr<Pull> made = FinishCall(ctx, &opened);
+      if (made.ok() && *made == Pull::kPending) return made;
+      status = made.status();
+      if (status.ok()) status = RestoreOpened(ctx.runtime(), opened);
+      to_reopen_.pop_back();
+      if (!status.ok()) {
+        open_.erase(at);
+        return status;
+      }
+    }
+    restored_ = nullptr;
+    return Pull::kElement;
+  }
+
+  Status RestoreOpened(IteratorRuntime& runtime, Opened& opened) {
+    StateReader reader(restored_, runtime);
+    MR_RETURN_IF_ERROR(
+        Prefix("Failed to restore dataset iterator from checkpoint: ",
+               opened.iterator->Restore(reader, opened.saved_as)));
+    BeginPrefetching(opened);
+    return OkStatus();
+  }
+
   // Opens the next data set at place_. kEnd: there are no more.
   StatusOr<Pull> Open(PollContext& ctx) {
     if (!call_.in_progress()) {
@@ -110,8 +209,20 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
       MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
       if (pull == Pull::kEnd) input_ = nullptr;
       if (pull != Pull::kElement) return pull;
+      opening_ = element;
       call_.Start(ctx, function_, std::move(element));
     }
+    Opened opened;
+    MR_ASSIGN_OR_RETURN(const Pull made, FinishCall(ctx, &opened));
+    if (made != Pull::kElement) return made;
+    opened.from = std::exchange(opening_, {});
+    BeginPrefetching(opened);
+    open_[place_] = std::move(opened);
+    return Pull::kElement;
+  }
+
+  // Makes the iterator over the data set that the call in progress returns.
+  StatusOr<Pull> FinishCall(PollContext& ctx, Opened* opened) {
     Element results;
     const StatusOr<Pull> done = call_.Finish(ctx, &results);
     if (!done.ok()) return function_.InContext(done.status());
@@ -127,16 +238,25 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
       auto task = std::make_shared<PrefetchTask>(
           ctx.runtime(), std::move(iterator),
           PrefetchTask::Options{.size = params().ahead});
-      task->Begin();
-      iterator = std::make_unique<PrefetchingIterator>(std::move(task));
+      iterator = std::make_unique<PrefetchingIterator>(
+          std::move(task), dataset().signature().types);
     }
-    open_[place_] = std::move(iterator);
+    opened->iterator = std::move(iterator);
     return Pull::kElement;
+  }
+
+  void BeginPrefetching(Opened& opened) {
+    if (params().ahead == 0) return;
+    static_cast<PrefetchingIterator&>(*opened.iterator).Begin();
   }
 
   BoundFunction function_;
   FunctionCall call_;
-  std::map<int64_t, std::unique_ptr<DatasetIterator>> open_;  // by place
+  Element opening_;                 // the argument of the call of Open
+  std::map<int64_t, Opened> open_;  // by place
+  // The places to open anew after a restore, and the state.
+  std::vector<int64_t> to_reopen_;
+  Ref<const IteratorStateValue> restored_;
   MemoryCharge charge_;
   int64_t place_ = 0, block_ = 0;
 };

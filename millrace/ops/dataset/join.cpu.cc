@@ -40,6 +40,11 @@ class ZipIterator final : public DerivedIterator<NoParams> {
     }
     return Pull::kElement;
   }
+  bool Settle(PollContext& ctx) override {
+    bool settled = true;
+    for (const auto& input : inputs_) settled &= ctx.Settle(*input);
+    return settled;
+  }
   Status Save(StateWriter& out, const std::string& prefix) override {
     out.Int(prefix + "ended", inputs_.empty());
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -49,8 +54,8 @@ class ZipIterator final : public DerivedIterator<NoParams> {
     return OkStatus();
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t ended, in.Int(prefix + "ended", 0));
-    if (ended != 0) inputs_.clear();
+    MR_ASSIGN_OR_RETURN(const bool ended, in.Flag(prefix + "ended"));
+    if (ended) inputs_.clear();
     for (size_t i = 0; i < inputs_.size(); ++i) {
       MR_RETURN_IF_ERROR(
           inputs_[i]->Restore(in, absl::StrCat(prefix, "in", i, ":")));
@@ -105,11 +110,15 @@ class ConcatenateIterator final : public DerivedIterator<NoParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t at, in.Int(prefix + "at", 0));
-    at_ = at == 0 ? 0 : 1;
-    if (at_ == 1) {
+    const size_t inputs = dataset().inputs().size();
+    MR_ASSIGN_OR_RETURN(const int64_t at,
+                        in.Count(prefix + "at", static_cast<int64_t>(inputs)));
+    at_ = static_cast<size_t>(at);
+    if (at_ == inputs) {
+      input_ = nullptr;
+    } else if (at_ > 0) {
       MR_ASSIGN_OR_RETURN(input_,
-                          in.runtime().MakeIterator(dataset().input(1)));
+                          in.runtime().MakeIterator(dataset().input(at_)));
     }
     return RestoreInput(in, prefix);
   }

@@ -6,6 +6,7 @@
 #include "millrace/ops/data/gathered_elements.h"
 #include "millrace/ops/data/slices.h"
 #include "millrace/ops/dataset/derived.h"
+#include "millrace/ops/dataset/rest.h"
 
 namespace millrace::ops {
 namespace {
@@ -35,6 +36,7 @@ class MapTask final : public PollTask {
     {
       MutexLock lock(mu_);
       if (!begun_) begun_ = wake = true;
+      wake |= std::exchange(rest_, Rest::kNone) != Rest::kNone;
       auto slot = slots_.begin();
       while (!ordered_ && slot != slots_.end() && !(*slot)->over) ++slot;
       if (slot != slots_.end() && (*slot)->over) {
@@ -62,6 +64,51 @@ class MapTask final : public PollTask {
     return result;
   }
 
+  // These do what those of DatasetIterator do; Restore precedes the work.
+  bool Settle(PollContext& ctx) {
+    {
+      MutexLock lock(mu_);
+      if (rest_ == Rest::kNow) return true;
+      rest_ = Rest::kAsked;
+      taker_ = ctx.task();
+    }
+    Wake();
+    return false;
+  }
+  Status Save(StateWriter& out, const std::string& prefix) {
+    MutexLock lock(mu_);
+    if (rest_ != Rest::kNow || iterator_ == nullptr) {
+      return FailedPrecondition("the iterator is calling its function");
+    }
+    out.Int(prefix + "results", static_cast<int64_t>(slots_.size()));
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      const std::string name = absl::StrCat(prefix, "result", i);
+      out.Int(name + ":at_end", slots_[i]->at_end);
+      out.Result(name, slots_[i]->status, slots_[i]->results);
+    }
+    out.Int(prefix + "ended", ended_);
+    return ended_ ? OkStatus() : iterator_->Save(out, prefix + "in:");
+  }
+  Status Restore(StateReader& in, const std::string& prefix) {
+    MutexLock lock(mu_);
+    MR_ASSIGN_OR_RETURN(
+        const int64_t results,
+        in.Size(prefix + "results", static_cast<int64_t>(calls_)));
+    MR_RETURN_IF_ERROR(
+        charge_.Set(results * kBytesPerCall, "calls of a function"));
+    for (int64_t i = 0; i < results; ++i) {
+      const std::string name = absl::StrCat(prefix, "result", i);
+      auto slot = std::make_shared<Slot>();
+      slot->over = true;
+      MR_ASSIGN_OR_RETURN(slot->at_end, in.Flag(name + ":at_end"));
+      MR_RETURN_IF_ERROR(in.Result(name, function_.result_types(),
+                                   &slot->status, &slot->results));
+      slots_.push_back(std::move(slot));
+    }
+    MR_ASSIGN_OR_RETURN(ended_, in.Flag(prefix + "ended"));
+    return ended_ ? OkStatus() : iterator_->Restore(in, prefix + "in:");
+  }
+
   void Close() {
     {
       MutexLock lock(mu_);
@@ -86,18 +133,34 @@ class MapTask final : public PollTask {
     bool finished = FinishCalls(context);
     while (StartCall(context, &finished)) {
     }
+    const bool rests = CanRest(context);
     std::shared_ptr<PollTask> taker;
     bool closed = false;
     {
       MutexLock lock(mu_);
       closed = closed_;
-      if (finished || ended_) taker = std::exchange(taker_, {}).lock();
+      const bool begins_rest = rests && rest_ == Rest::kAsked;
+      if (begins_rest) rest_ = Rest::kNow;
+      if (finished || ended_ || begins_rest)
+        taker = std::exchange(taker_, {}).lock();
     }
     if (taker != nullptr) taker->Wake();
     if (closed) {
       iterator_ = nullptr;
       running_.clear();
     }
+  }
+
+  // Returns whether nothing is in progress any more, as was asked for.
+  bool CanRest(PollContext& ctx) {
+    if (!running_.empty()) return false;
+    {
+      MutexLock lock(mu_);
+      if (closed_ || rest_ != Rest::kAsked) return false;
+      // A function has ended the sequence; the rest of the input is not saved.
+      if (ended_) return true;
+    }
+    return !pending_ && ctx.Settle(*iterator_);
   }
 
   bool FinishCalls(PollContext& ctx) {
@@ -137,15 +200,20 @@ class MapTask final : public PollTask {
   bool StartCall(PollContext& ctx, bool* finished) {
     {
       MutexLock lock(mu_);
-      if (closed_ || ended_ || slots_.size() >= calls_) return false;
+      // An element that is in progress has its place, also before a rest.
+      if (closed_ || ended_ || slots_.size() >= calls_ ||
+          (rest_ != Rest::kNone && !pending_)) {
+        return false;
+      }
       const Status room =
           charge_.Set(static_cast<int64_t>(slots_.size() + 1) * kBytesPerCall,
                       "calls of a function");
-      if (!room.ok() && !slots_.empty()) return false;
+      if (!room.ok() && !slots_.empty() && !pending_) return false;
     }
     Element element;
     const StatusOr<Pull> pull = ctx.Next(*iterator_, &element);
-    if (pull.ok() && *pull == Pull::kPending) return false;
+    pending_ = pull.ok() && *pull == Pull::kPending;
+    if (pending_) return false;
     auto slot = std::make_shared<Slot>();
     const bool calls = pull.ok() && *pull == Pull::kElement;
     {
@@ -171,9 +239,11 @@ class MapTask final : public PollTask {
   }
 
   const std::shared_ptr<IteratorRuntime> runtime_;
-  std::unique_ptr<DatasetIterator> iterator_;  // of Poll, as all that follows
+  // Of Poll, as all that follows; of Save, too, while the work rests.
+  std::unique_ptr<DatasetIterator> iterator_;
   BoundFunction function_;
   std::vector<SlotPtr> running_;
+  bool pending_ = false;  // what Next returned
 
   const size_t calls_;
   const bool ordered_, preserve_cardinality_;
@@ -181,6 +251,7 @@ class MapTask final : public PollTask {
   std::deque<SlotPtr> slots_;  // in the order of the elements
   MemoryCharge charge_;
   bool begun_ = false, ended_ = false, closed_ = false;
+  Rest rest_ = Rest::kNone;
   std::weak_ptr<PollTask> taker_;  // set while it waits
 };
 
@@ -243,6 +314,15 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
     }
     MR_ASSIGN_OR_RETURN(*out, Stack(batch, ctx.runtime().allocator()));
     return Pull::kElement;
+  }
+  bool Settle(PollContext& ctx) override { return task_->Settle(ctx); }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "last", ended_);
+    return task_->Save(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN_OR_RETURN(ended_, in.Flag(prefix + "last"));
+    return task_->Restore(in, prefix);
   }
   static int64_t Cardinality(const Parts& d) {
     return d.params().preserve_cardinality && d.params().batch_size == 0

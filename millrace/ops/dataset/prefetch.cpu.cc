@@ -17,6 +17,7 @@ StatusOr<Pull> PrefetchTask::Take(PollContext& ctx, Element* out) {
   {
     MutexLock lock(mu_);
     if (!begun_) begun_ = wake = true;
+    wake |= std::exchange(rest_, Rest::kNone) != Rest::kNone;
     if (!ready_.empty()) {
       wake |= static_cast<int64_t>(ready_.size()) >= options_.size ||
               std::exchange(no_room_, false);
@@ -62,34 +63,72 @@ void PrefetchTask::Close() {
   Wake();
 }
 
+bool PrefetchTask::Settle(PollContext& ctx) {
+  {
+    MutexLock lock(mu_);
+    if (rest_ == Rest::kNow) return true;
+    rest_ = Rest::kAsked;
+    taker_ = ctx.task();
+  }
+  Wake();
+  return false;
+}
+
+Status PrefetchTask::Save(StateWriter& out, const std::string& prefix) {
+  MutexLock lock(mu_);
+  if (rest_ != Rest::kNow || iterator_ == nullptr) {
+    return FailedPrecondition("the iterator is prefetching elements");
+  }
+  out.Int(prefix + "ready", static_cast<int64_t>(ready_.size()));
+  for (size_t i = 0; i < ready_.size(); ++i) {
+    out.Result(absl::StrCat(prefix, "ready", i), ready_[i].status,
+               ready_[i].element);
+  }
+  out.Int(prefix + "ended", ended_);
+  return iterator_->Save(out, prefix + "in:");
+}
+
+Status PrefetchTask::Restore(StateReader& in, const std::string& prefix,
+                             absl::Span<const DataType> types) {
+  MutexLock lock(mu_);
+  MR_ASSIGN_OR_RETURN(
+      const int64_t ready,
+      in.Size(prefix + "ready", std::max(options_.size, options_.max_size)));
+  MR_RETURN_IF_ERROR(charge_.Set(ready * kBytesPerItem, "prefetched elements"));
+  for (int64_t i = 0; i < ready; ++i) {
+    Item item;
+    MR_RETURN_IF_ERROR(in.Result(absl::StrCat(prefix, "ready", i), types,
+                                 &item.status, &item.element));
+    ready_.push_back(std::move(item));
+  }
+  MR_ASSIGN_OR_RETURN(ended_, in.Flag(prefix + "ended"));
+  return iterator_->Restore(in, prefix + "in:");
+}
+
+bool PrefetchTask::WantsElement() {
+  MutexLock lock(mu_);
+  if (closed_ || rest_ == Rest::kNow) return false;
+  // What is in progress has its place, and is finished before a rest.
+  if (pending_) return true;
+  if (rest_ == Rest::kAsked || ended_ ||
+      static_cast<int64_t>(ready_.size()) >= options_.size) {
+    return false;
+  }
+  const Status room =
+      charge_.Set(static_cast<int64_t>(ready_.size() + 1) * kBytesPerItem,
+                  "prefetched elements");
+  // Lack of memory ends the prefetching, not the sequence.
+  no_room_ = !room.ok() && !ready_.empty();
+  return !no_room_;
+}
+
 void PrefetchTask::Poll() {
   PollContext context(*runtime_, shared_from_this(), runtime_->scope());
-  for (;;) {
-    bool closed = false;
-    {
-      MutexLock lock(mu_);
-      closed = closed_;
-      if (!closed) {
-        if (ended_ || static_cast<int64_t>(ready_.size()) >= options_.size) {
-          return;
-        }
-        const Status room =
-            charge_.Set(static_cast<int64_t>(ready_.size() + 1) * kBytesPerItem,
-                        "prefetched elements");
-        // Lack of memory ends the prefetching, not the sequence.
-        if (!room.ok() && !ready_.empty()) {
-          no_room_ = true;
-          return;
-        }
-      }
-    }
-    if (closed) {
-      iterator_ = nullptr;
-      return;
-    }
+  while (WantsElement()) {
     Item item;
     const StatusOr<Pull> pull = context.Next(*iterator_, &item.element);
-    if (pull.ok() && *pull == Pull::kPending) return;
+    pending_ = pull.ok() && *pull == Pull::kPending;
+    if (pending_) break;
     if (!pull.ok()) item.status = pull.status();
     std::shared_ptr<PollTask> taker;
     {
@@ -105,6 +144,25 @@ void PrefetchTask::Poll() {
     }
     if (taker != nullptr) taker->Wake();
   }
+  bool closed = false, asked = false;
+  {
+    MutexLock lock(mu_);
+    closed = closed_;
+    asked = rest_ == Rest::kAsked;
+  }
+  if (closed) {
+    iterator_ = nullptr;
+    return;
+  }
+  if (!asked || pending_ || !context.Settle(*iterator_)) return;
+  std::shared_ptr<PollTask> taker;
+  {
+    MutexLock lock(mu_);
+    if (rest_ != Rest::kAsked) return;
+    rest_ = Rest::kNow;
+    taker = std::exchange(taker_, {}).lock();
+  }
+  if (taker != nullptr) taker->Wake();
 }
 
 namespace {
@@ -134,6 +192,18 @@ class PrefetchIterator final : public UnchangedIterator<PrefetchParams> {
   }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     return task_ == nullptr ? ctx.Next(*input_, out) : task_->Take(ctx, out);
+  }
+  bool Settle(PollContext& ctx) override {
+    return task_ == nullptr ? ctx.Settle(*input_) : task_->Settle(ctx);
+  }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    return task_ == nullptr ? input_->Save(out, prefix)
+                            : task_->Save(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    return task_ == nullptr
+               ? input_->Restore(in, prefix)
+               : task_->Restore(in, prefix, dataset().signature().types);
   }
   static int64_t Cardinality(const Parts& d) { return d.input().Cardinality(); }
 

@@ -30,7 +30,7 @@ class TakeIterator final : public UnchangedIterator<CountParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(taken_, in.Int(prefix + "taken", 0));
+    MR_ASSIGN_OR_RETURN(taken_, in.Count(prefix + "taken"));
     return RestoreInput(in, prefix);
   }
   static int64_t Cardinality(const Parts& d) {
@@ -63,7 +63,7 @@ class SkipIterator final : public UnchangedIterator<CountParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(skipped_, in.Int(prefix + "skipped", 0));
+    MR_ASSIGN_OR_RETURN(skipped_, in.Count(prefix + "skipped"));
     return RestoreInput(in, prefix);
   }
   static int64_t Cardinality(const Parts& d) {
@@ -107,9 +107,8 @@ class RepeatIterator final : public UnchangedIterator<CountParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(done_, in.Int(prefix + "done", 0));
-    MR_ASSIGN_OR_RETURN(const int64_t empty, in.Int(prefix + "empty", 0));
-    empty_ = empty != 0;
+    MR_ASSIGN_OR_RETURN(done_, in.Count(prefix + "done"));
+    MR_ASSIGN_OR_RETURN(empty_, in.Flag(prefix + "empty"));
     return RestoreInput(in, prefix);
   }
   static int64_t Cardinality(const Parts& d) {

@@ -50,7 +50,7 @@ class ShardIterator final : public UnchangedIterator<ShardParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(number_, in.Int(prefix + "number", 0));
+    MR_ASSIGN_OR_RETURN(number_, in.Count(prefix + "number"));
     return RestoreInput(in, prefix);
   }
   static int64_t Cardinality(const Parts& d) {

@@ -78,35 +78,28 @@ class ShuffleIterator final : public UnchangedIterator<ShuffleParams> {
     out.Int(prefix + "samples", samples_);
     out.Int(prefix + "any", any_ ? 1 : 0);
     out.Int(prefix + "drawn", params().seeds->drawn());
-    out.Int(prefix + "start", start_);
-    out.Int(prefix + "end", end_);
+    out.Int(prefix + "elements", end_ - start_);
     for (int64_t i = start_; i < end_; ++i) {
-      out.Element(absl::StrCat(prefix, "element", i), Place(i));
+      out.Element(absl::StrCat(prefix, "element", i - start_), Place(i));
     }
     return SaveInput(out, prefix);
   }
 
   Status Restore(StateReader& in, const std::string& prefix) override {
-    constexpr int64_t kAny = std::numeric_limits<int64_t>::min();
-    MR_ASSIGN_OR_RETURN(epochs_done_, in.Int(prefix + "epochs", 0));
-    MR_ASSIGN_OR_RETURN(seeds_.first, in.Int(prefix + "seed", kAny));
-    MR_ASSIGN_OR_RETURN(seeds_.second, in.Int(prefix + "seed2", kAny));
-    MR_ASSIGN_OR_RETURN(samples_, in.Int(prefix + "samples", 0));
-    MR_ASSIGN_OR_RETURN(const int64_t any, in.Int(prefix + "any", 0));
-    any_ = any != 0;
-    MR_ASSIGN_OR_RETURN(const int64_t drawn, in.Int(prefix + "drawn", 0));
+    MR_ASSIGN_OR_RETURN(epochs_done_, in.Count(prefix + "epochs"));
+    MR_ASSIGN_OR_RETURN(seeds_.first, in.Number(prefix + "seed"));
+    MR_ASSIGN_OR_RETURN(seeds_.second, in.Number(prefix + "seed2"));
+    MR_ASSIGN_OR_RETURN(samples_, in.Count(prefix + "samples"));
+    MR_ASSIGN_OR_RETURN(any_, in.Flag(prefix + "any"));
+    MR_ASSIGN_OR_RETURN(const int64_t drawn, in.Count(prefix + "drawn"));
+    MR_ASSIGN_OR_RETURN(const int64_t elements,
+                        in.Size(prefix + "elements", Places()));
     params().seeds->GoTo(drawn);
     BeginRandom();
-    MR_ASSIGN_OR_RETURN(const int64_t start, in.Int(prefix + "start", 0));
-    MR_ASSIGN_OR_RETURN(const int64_t end, in.Int(prefix + "end", start));
-    if (end - start > Places()) {
-      return InvalidArgument("the saved state of a shuffle has ", end - start,
-                             " elements, and there are places for ", Places());
-    }
     // The ring begins at the first place, since only the order matters.
     places_.clear();
     start_ = end_ = 0;
-    for (int64_t i = start; i < end; ++i) {
+    for (int64_t i = 0; i < elements; ++i) {
       MR_ASSIGN_OR_RETURN(Element element,
                           in.Element(absl::StrCat(prefix, "element", i),
                                      dataset().signature().types));

@@ -30,6 +30,15 @@ class WindowValue final : public DatasetValue {
       out->assign(1, dataset_->elements_[next_++]);
       return Pull::kElement;
     }
+    Status Save(StateWriter& out, const std::string& prefix) override {
+      out.Int(prefix + "next", static_cast<int64_t>(next_));
+      return OkStatus();
+    }
+    Status Restore(StateReader& in, const std::string& prefix) override {
+      MR_ASSIGN_OR_RETURN(const int64_t next, in.Count(prefix + "next"));
+      next_ = static_cast<size_t>(next);
+      return OkStatus();
+    }
 
    private:
     const Ref<const WindowValue> dataset_;
@@ -80,6 +89,29 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
     MR_RETURN_IF_ERROR(status);
     return Pull::kElement;
   }
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    out.Int(prefix + "to_skip", to_skip_);
+    out.Int(prefix + "buffered", static_cast<int64_t>(buffer_.size()));
+    for (size_t i = 0; i < buffer_.size(); ++i) {
+      out.Result(absl::StrCat(prefix, "buffer", i), buffer_[i].status,
+                 buffer_[i].element);
+    }
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN_OR_RETURN(to_skip_, in.Count(prefix + "to_skip", params().shift));
+    MR_ASSIGN_OR_RETURN(const int64_t buffered,
+                        in.Size(prefix + "buffered", Span(params())));
+    MR_RETURN_IF_ERROR(charge_.Set(buffered * kBytesPerItem, "a window"));
+    for (int64_t i = 0; i < buffered; ++i) {
+      Item item;
+      MR_RETURN_IF_ERROR(in.Result(absl::StrCat(prefix, "buffer", i),
+                                   dataset().input().signature().types,
+                                   &item.status, &item.element));
+      buffer_.push_back(std::move(item));
+    }
+    return RestoreInput(in, prefix);
+  }
   static int64_t Cardinality(const Parts& d) {
     const int64_t n = d.input().Cardinality();
     if (n < 0) return n;
@@ -89,6 +121,8 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
   }
 
  private:
+  static constexpr int64_t kBytesPerItem = 64;
+
   // An error takes the place of its element, as in stock: it becomes an error
   // of the windows that contain the element.
   struct Item {
@@ -123,8 +157,8 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
       }
       item.status = pull.status();
       buffer_.push_back(std::move(item));
-      MR_RETURN_IF_ERROR(
-          charge_.Set(static_cast<int64_t>(buffer_.size()) * 64, "a window"));
+      MR_RETURN_IF_ERROR(charge_.Set(
+          static_cast<int64_t>(buffer_.size()) * kBytesPerItem, "a window"));
     }
     return Pull::kElement;
   }

@@ -54,11 +54,20 @@ class DirectedInterleaveIterator final
     return Pull::kEnd;
   }
 
+  bool Settle(PollContext& ctx) override {
+    bool settled = DerivedIterator::Settle(ctx);
+    for (const auto& data : data_) {
+      if (data != nullptr) settled &= ctx.Settle(*data);
+    }
+    return settled;
+  }
   Status Save(StateWriter& out, const std::string& prefix) override {
     for (size_t i = 0; i < data_.size(); ++i) {
       const std::string name = absl::StrCat(prefix, "data", i, ":");
-      out.Int(name + "ended", data_[i] == nullptr);
-      if (data_[i] != nullptr) MR_RETURN_IF_ERROR(data_[i]->Save(out, name));
+      out.Int(name + "over", data_[i] == nullptr);
+      if (data_[i] != nullptr) {
+        MR_RETURN_IF_ERROR(data_[i]->Save(out, name + "in:"));
+      }
     }
     return SaveInput(out, prefix);
   }
@@ -70,11 +79,11 @@ class DirectedInterleaveIterator final
     }
     for (size_t i = 0; i < data_.size(); ++i) {
       const std::string name = absl::StrCat(prefix, "data", i, ":");
-      MR_ASSIGN_OR_RETURN(const int64_t ended, in.Int(name + "ended", 0));
-      if (ended != 0) {
+      MR_ASSIGN_OR_RETURN(const bool ended, in.Flag(name + "over"));
+      if (ended) {
         data_[i] = nullptr;
       } else {
-        MR_RETURN_IF_ERROR(data_[i]->Restore(in, name));
+        MR_RETURN_IF_ERROR(data_[i]->Restore(in, name + "in:"));
       }
     }
     return OkStatus();

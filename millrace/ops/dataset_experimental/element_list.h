@@ -48,7 +48,7 @@ class ElementListValue final : public DatasetValue {
       return OkStatus();
     }
     Status Restore(StateReader& in, const std::string& prefix) override {
-      MR_ASSIGN_OR_RETURN(next_, in.Int(prefix + "next", 0));
+      MR_ASSIGN_OR_RETURN(next_, in.Count(prefix + "next"));
       return OkStatus();
     }
 

@@ -1,6 +1,5 @@
 // GroupByReducerDataset: a state for each key, which functions begin, reduce
 // elements to, and finalize at the end of the input.
-#include <limits>
 #include <map>
 
 #include "millrace/ops/data/captured_function.h"
@@ -91,12 +90,10 @@ class GroupByReducerIterator final
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t states, in.Int(prefix + "states", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t states, in.Size(prefix + "states"));
     for (int64_t i = 0; i < states; ++i) {
       const std::string name = absl::StrCat(prefix, "state", i, ":");
-      MR_ASSIGN_OR_RETURN(
-          const int64_t key,
-          in.Int(name + "key", std::numeric_limits<int64_t>::min()));
+      MR_ASSIGN_OR_RETURN(const int64_t key, in.Number(name + "key"));
       MR_ASSIGN_OR_RETURN(
           states_[key],
           in.Element(name + "value", init_function_.result_types()));

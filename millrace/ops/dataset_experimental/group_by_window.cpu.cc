@@ -1,6 +1,5 @@
 // GroupByWindowDataset: elements are gathered in groups of equal keys, and a
 // function makes a data set of each window of a group.
-#include <limits>
 #include <map>
 
 #include "millrace/ops/data/captured_function.h"
@@ -67,11 +66,11 @@ class GroupByWindowIterator final
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
     const std::vector<DataType>& types = dataset().input().signature().types;
-    MR_ASSIGN_OR_RETURN(const int64_t groups, in.Int(prefix + "groups", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t groups, in.Size(prefix + "groups"));
     for (int64_t i = 0; i < groups; ++i) {
       const std::string name = absl::StrCat(prefix, "group", i, ":");
-      MR_ASSIGN_OR_RETURN(const int64_t key, in.Int(name + "key", kLeastKey));
-      MR_ASSIGN_OR_RETURN(const int64_t size, in.Int(name + "size", 0));
+      MR_ASSIGN_OR_RETURN(const int64_t key, in.Number(name + "key"));
+      MR_ASSIGN_OR_RETURN(const int64_t size, in.Size(name + "size"));
       std::vector<Element>& group = groups_[key];
       for (int64_t j = 0; j < size; ++j) {
         MR_ASSIGN_OR_RETURN(Element element,
@@ -80,23 +79,23 @@ class GroupByWindowIterator final
         ++kept_;
       }
     }
-    MR_ASSIGN_OR_RETURN(const int64_t sizes, in.Int(prefix + "sizes", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t sizes, in.Size(prefix + "sizes"));
     for (int64_t i = 0; i < sizes; ++i) {
       const std::string name = absl::StrCat(prefix, "size", i, ":");
-      MR_ASSIGN_OR_RETURN(const int64_t key, in.Int(name + "key", kLeastKey));
-      MR_ASSIGN_OR_RETURN(window_sizes_[key], in.Int(name + "size", 1));
+      MR_ASSIGN_OR_RETURN(const int64_t key, in.Number(name + "key"));
+      MR_ASSIGN_OR_RETURN(const int64_t size, in.Number(name + "size"));
+      if (size <= 0) return InvalidWindow(size);
+      window_sizes_[key] = size;
     }
-    MR_ASSIGN_OR_RETURN(const int64_t flushing, in.Int(prefix + "flushing", 0));
-    MR_ASSIGN_OR_RETURN(flushed_key_,
-                        in.Int(prefix + "flushed_key", kLeastKey));
-    MR_ASSIGN_OR_RETURN(pass_over_, in.Int(prefix + "taken", 0));
-    if (flushing != 0) phase_ = Phase::kFlush;
+    MR_ASSIGN_OR_RETURN(const bool flushing, in.Flag(prefix + "flushing"));
+    MR_ASSIGN_OR_RETURN(flushed_key_, in.Number(prefix + "flushed_key"));
+    MR_ASSIGN_OR_RETURN(pass_over_, in.Count(prefix + "taken"));
+    if (flushing) phase_ = Phase::kFlush;
     MR_RETURN_IF_ERROR(ChargeKept());
     return RestoreInput(in, prefix);
   }
 
  private:
-  static constexpr int64_t kLeastKey = std::numeric_limits<int64_t>::min();
   enum class Phase { kInput, kKey, kWindowSize, kFlush, kReduce, kWindow };
 
   // Does one thing. kElement: it is done, and `*out` is an element if
@@ -161,12 +160,14 @@ class GroupByWindowIterator final
     if (done != Pull::kElement) return done;
     MR_ASSIGN_OR_RETURN(const int64_t size,
                         IntResult(results, "window_size_func"));
-    if (size <= 0) {
-      return InvalidArgument("Window size must be greater than zero, but got ",
-                             size, ".");
-    }
+    if (size <= 0) return InvalidWindow(size);
     window_sizes_[key_] = size;
     return AddToGroup();
+  }
+
+  static Status InvalidWindow(int64_t size) {
+    return InvalidArgument("Window size must be greater than zero, but got ",
+                           size, ".");
   }
 
   StatusOr<Pull> AddToGroup() {

@@ -64,7 +64,7 @@ class RandomIterator final : public DerivedIterator<DrawSeeds> {
     return OkStatus();
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t drawn, in.Int(prefix + "drawn", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t drawn, in.Count(prefix + "drawn"));
     draws_.GoTo(drawn);
     return OkStatus();
   }
@@ -96,7 +96,7 @@ class SamplingIterator final : public UnchangedIterator<SamplingParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t drawn, in.Int(prefix + "drawn", 0));
+    MR_ASSIGN_OR_RETURN(const int64_t drawn, in.Count(prefix + "drawn"));
     draws_.GoTo(drawn);
     return RestoreInput(in, prefix);
   }

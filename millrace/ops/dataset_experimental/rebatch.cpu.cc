@@ -62,14 +62,13 @@ class RebatchIterator final : public DerivedIterator<RebatchParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t part, in.Int(prefix + "part", 0));
-    if (part < params().replicas) {
+    MR_ASSIGN_OR_RETURN(part_, in.Count(prefix + "part", params().replicas));
+    if (part_ < params().replicas) {
       MR_ASSIGN_OR_RETURN(
           batch_,
           in.Element(prefix + "batch", dataset().input().signature().types));
       MR_RETURN_IF_ERROR(CheckBatch());
     }
-    part_ = std::min(part, params().replicas);
     return RestoreInput(in, prefix);
   }
 

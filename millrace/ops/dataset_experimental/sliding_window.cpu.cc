@@ -47,8 +47,11 @@ class SlidingIterator final : public DerivedIterator<SlidingParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(to_skip_, in.Int(prefix + "to_skip", 0));
-    MR_ASSIGN_OR_RETURN(const int64_t count, in.Int(prefix + "buffered", 0));
+    MR_ASSIGN_OR_RETURN(to_skip_, in.Count(prefix + "to_skip", params().shift));
+    MR_ASSIGN_OR_RETURN(const int64_t count,
+                        in.Size(prefix + "buffered", params().span));
+    MR_RETURN_IF_ERROR(
+        charge_.Set(count * KeptCharge::kBytesPerElement, "a window"));
     for (int64_t i = 0; i < count; ++i) {
       MR_ASSIGN_OR_RETURN(Element element,
                           in.Element(absl::StrCat(prefix, "buffer", i),

@@ -183,7 +183,7 @@ class SparseSliceDataset final : public DatasetValue {
       return OkStatus();
     }
     Status Restore(StateReader& in, const std::string& prefix) override {
-      MR_ASSIGN_OR_RETURN(row_, in.Int(prefix + "next", 0));
+      MR_ASSIGN_OR_RETURN(row_, in.Count(prefix + "next"));
       return OkStatus();
     }
 

@@ -1,4 +1,6 @@
 // UniqueDataset: each value once.
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "millrace/ops/dataset/derived.h"
 #include "millrace/ops/dataset_experimental/kept_charge.h"
@@ -46,7 +48,9 @@ class UniqueIterator final : public UnchangedIterator<NoParams> {
     }
   }
   Status Save(StateWriter& out, const std::string& prefix) override {
-    const std::vector<std::string> seen(seen_.begin(), seen_.end());
+    // Sorted, so that equal states are saved as equal bytes.
+    std::vector<std::string> seen(seen_.begin(), seen_.end());
+    std::sort(seen.begin(), seen.end());
     MR_ASSIGN_OR_RETURN(
         Tensor t,
         Tensor::Allocate(HostAllocator(), DataType::kString,
@@ -58,12 +62,8 @@ class UniqueIterator final : public UnchangedIterator<NoParams> {
     return SaveInput(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const Tensor seen, in.Value(prefix + "seen"));
-    if (seen.dtype() != DataType::kString) {
-      return InvalidArgument("the saved state of the iterator has type ",
-                             DataTypeName(seen.dtype()), " in ", prefix,
-                             "seen, expected string");
-    }
+    MR_ASSIGN_OR_RETURN(const Tensor seen,
+                        in.Value(prefix + "seen", DataType::kString, 1));
     for (const StringElement& s : seen.flat<StringElement>()) {
       MR_RETURN_IF_ERROR(Keep(s.str()));
     }

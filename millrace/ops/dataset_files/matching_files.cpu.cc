@@ -74,12 +74,14 @@ class MatchingFilesIterator final : public DerivedIterator<PatternParams> {
     return OkStatus();
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
-    MR_ASSIGN_OR_RETURN(const int64_t pattern, in.Int(prefix + "pattern", 0));
-    MR_ASSIGN_OR_RETURN(const int64_t next, in.Int(prefix + "next", 0));
-    MR_ASSIGN_OR_RETURN(const int64_t matched, in.Int(prefix + "matched", 0));
+    MR_ASSIGN_OR_RETURN(
+        const int64_t pattern,
+        in.Count(prefix + "pattern",
+                 static_cast<int64_t>(params().patterns.size())));
+    MR_ASSIGN_OR_RETURN(const int64_t next, in.Count(prefix + "next"));
+    MR_ASSIGN_OR_RETURN(matched_, in.Flag(prefix + "matched"));
     pattern_ = static_cast<size_t>(pattern);
     next_ = static_cast<size_t>(next);
-    matched_ = matched != 0;
     return OkStatus();
   }
 
