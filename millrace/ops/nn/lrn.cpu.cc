@@ -3,8 +3,11 @@
 #include <limits>
 #include <vector>
 
+#include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/elementwise/float_math.h"
 #include "millrace/ops/nn/lrn.h"
+#include "millrace/ops/pooling/lanes.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -39,27 +42,79 @@ Status CheckLrnGrad(KernelContext& ctx) {
 
 namespace {
 
-// Computes norms[c] = bias + alpha * sum of x^2 around c.
-void Norms(const LrnAttrs& a, const float* x, int64_t n, float* norms) {
-  for (int64_t c = 0; c < n; ++c) {
-    float sum = 0;
-    const int64_t end = std::min(n, c + a.radius + 1);
-    for (int64_t k = std::max<int64_t>(0, c - a.radius); k < end; ++k) {
-      sum += x[k] * x[k];
+// Sets sums[c] to the sum of padded[c ... c + 2 radius].
+MR_TARGET_CLONES void SumWindows(const float* padded, int64_t radius, int64_t n,
+                                 float* sums) {
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    float sum[kLanes];
+#pragma GCC unroll 4
+    for (int k = 0; k < kLanes; ++k) sum[k] = padded[c + k];
+    for (int64_t d = 1; d <= 2 * radius; ++d) {
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) sum[k] += padded[c + d + k];
     }
-    norms[c] = a.bias + a.alpha * sum;
-  }
+    for (int k = 0; k < kLanes; ++k) sums[c + k] = sum[k];
+  });
 }
 
-int64_t CostOfRow(const LrnAttrs& a, int64_t n) {
-  return n * (20 + 2 * std::min(n, 2 * a.radius + 1));
+// Computes norms = bias + alpha * norms, and their powers. Other powers than
+// those of positive numbers are left to the C library.
+MR_TARGET_CLONES bool PowersOfPositive(const LrnAttrs& a, int64_t n,
+                                       float* norms, float* powers) {
+  const float bias = a.bias, alpha = a.alpha, exponent = -a.beta;
+  int32_t others = 0;
+#pragma GCC ivdep
+  for (int64_t c = 0; c < n; ++c) {
+    norms[c] = bias + alpha * norms[c];
+    others |= norms[c] <= 0 ? 1 : 0;
+    powers[c] = float_math::Exp(exponent * float_math::Log(norms[c]));
+  }
+  return others == 0;
 }
+
+int64_t CostOfRow(int64_t radius, int64_t n) { return n * (4 + radius / 4); }
 
 template <class T>
-void ReadRow(const T* x, int64_t n, std::vector<float>& row) {
-  row.resize(static_cast<size_t>(n));
+void ReadRow(const T* x, int64_t n, float* row) {
   for (int64_t i = 0; i < n; ++i) row[i] = static_cast<float>(x[i]);
 }
+
+// The norms of rows, and their powers.
+class Norms {
+ public:
+  Norms(const LrnAttrs& attrs, int64_t n)
+      : attrs_(attrs),
+        n_(n),
+        radius_(std::min(attrs.radius, n)),
+        padded_(static_cast<size_t>(n + 2 * radius_)),
+        norms_(static_cast<size_t>(n)),
+        powers_(norms_) {}
+
+  // Sets norms to bias + alpha * sum of x^2 around each element, and powers to
+  // those of the exponent -beta.
+  void Set(const float* x) {
+    for (int64_t i = 0; i < n_; ++i) padded_[radius_ + i] = x[i] * x[i];
+    SumWindows(padded_.data(), radius_, n_, norms_.data());
+    if (PowersOfPositive(attrs_, n_, norms_.data(), powers_.data())) return;
+    for (int64_t i = 0; i < n_; ++i) {
+      powers_[i] = std::pow(norms_[i], -attrs_.beta);
+    }
+  }
+  // Sets `sums` to the sums of x around each element. Changes no norm.
+  void SumAround(const float* x, float* sums) {
+    std::copy(x, x + n_, padded_.begin() + radius_);
+    SumWindows(padded_.data(), radius_, n_, sums);
+  }
+
+  float norm(int64_t c) const { return norms_[c]; }
+  float power(int64_t c) const { return powers_[c]; }
+
+ private:
+  const LrnAttrs& attrs_;
+  const int64_t n_, radius_;
+  std::vector<float> padded_;  // with zeros on both sides
+  std::vector<float> norms_, powers_;
+};
 
 class LrnKernel {
  public:
@@ -78,15 +133,15 @@ class LrnKernel {
       const T* in = x.flat<T>().data();
       T* z = out->mutable_flat<T>().data();
       return ctx.ParallelFor(
-          x.num_elements() / n, CostOfRow(attrs_, n),
+          x.num_elements() / n, CostOfRow(std::min(attrs_.radius, n), n),
           [&](int64_t begin, int64_t end) {
-            std::vector<float> row, norms(static_cast<size_t>(n));
+            std::vector<float> row(static_cast<size_t>(n));
+            Norms norms(attrs_, n);
             for (int64_t r = begin; r < end; ++r) {
-              ReadRow(in + r * n, n, row);
-              Norms(attrs_, row.data(), n, norms.data());
+              ReadRow(in + r * n, n, row.data());
+              norms.Set(row.data());
               for (int64_t c = 0; c < n; ++c) {
-                z[r * n + c] =
-                    static_cast<T>(row[c] * std::pow(norms[c], -attrs_.beta));
+                z[r * n + c] = static_cast<T>(row[c] * norms.power(c));
               }
             }
           });
@@ -117,29 +172,25 @@ class LrnGradKernel {
               *o = y.flat<T>().data();
       T* z = out->mutable_flat<T>().data();
       return ctx.ParallelFor(
-          x.num_elements() / n, 2 * CostOfRow(attrs_, n),
+          x.num_elements() / n, 3 * CostOfRow(std::min(attrs_.radius, n), n),
           [&](int64_t begin, int64_t end) {
-            std::vector<float> dy, row, result;
-            std::vector<float> norms(static_cast<size_t>(n)), parts(norms);
+            std::vector<float> dy(static_cast<size_t>(n)), row(dy), parts(dy),
+                sums(dy);
+            Norms norms(attrs_, n);
             for (int64_t r = begin; r < end; ++r) {
-              ReadRow(d + r * n, n, dy);
-              ReadRow(in + r * n, n, row);
-              ReadRow(o + r * n, n, result);
-              Norms(attrs_, row.data(), n, norms.data());
+              ReadRow(d + r * n, n, dy.data());
+              ReadRow(in + r * n, n, row.data());
+              ReadRow(o + r * n, n, parts.data());
+              norms.Set(row.data());
               // The contribution of each output to the gradients around it.
               for (int64_t c = 0; c < n; ++c) {
-                parts[c] = dy[c] * result[c] / norms[c];
+                parts[c] = dy[c] * parts[c] / norms.norm(c);
               }
+              norms.SumAround(parts.data(), sums.data());
               for (int64_t c = 0; c < n; ++c) {
-                float sum = 0;
-                const int64_t last = std::min(n, c + attrs_.radius + 1);
-                for (int64_t k = std::max<int64_t>(0, c - attrs_.radius);
-                     k < last; ++k) {
-                  sum += parts[k];
-                }
-                z[r * n + c] = static_cast<T>(
-                    dy[c] * std::pow(norms[c], -attrs_.beta) -
-                    2 * attrs_.alpha * attrs_.beta * row[c] * sum);
+                z[r * n + c] = static_cast<T>(dy[c] * norms.power(c) -
+                                              2 * attrs_.alpha * attrs_.beta *
+                                                  row[c] * sums[c]);
               }
             }
           });

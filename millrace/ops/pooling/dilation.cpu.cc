@@ -30,13 +30,13 @@ bool IsLarger(T a, T b) {
 
 // Finds the largest sum of a window, for channels [begin, end), and the tap of
 // the filter that it comes from; the first one of several, and -1 if no sum is
-// above the smallest number. `taps` may be null.
+// above the smallest number.
 template <class T>
 void FindLargestSums(const DilationSizes& s, const T* image, const T* filter,
                      int64_t row, int64_t column, int64_t begin, int64_t end,
                      T* largest, int64_t* taps) {
   std::fill(largest + begin, largest + end, LowestOf<T>());
-  if (taps != nullptr) std::fill(taps + begin, taps + end, -1);
+  std::fill(taps + begin, taps + end, -1);
   for (int64_t h = 0; h < s.y.filter; ++h) {
     const int64_t y = row * s.y.stride - s.y.before + h * s.y.rate;
     if (y < 0 || y >= s.y.input) continue;
@@ -50,10 +50,58 @@ void FindLargestSums(const DilationSizes& s, const T* image, const T* filter,
         const T sum = SumOf(pixel[c], added[c]);
         if (!IsLarger(sum, largest[c])) continue;
         largest[c] = sum;
-        if (taps != nullptr) taps[c] = tap;
+        taps[c] = tap;
       }
     }
   }
+}
+
+// The pixels under a window and the taps of the filter over them: the places of
+// their first channels.
+struct DilationPlaces {
+  std::vector<int64_t> pixels, taps;
+
+  void Set(const DilationSizes& s, int64_t row, int64_t column) {
+    pixels.clear();
+    taps.clear();
+    for (int64_t h = 0; h < s.y.filter; ++h) {
+      const int64_t y = row * s.y.stride - s.y.before + h * s.y.rate;
+      if (y < 0 || y >= s.y.input) continue;
+      for (int64_t w = 0; w < s.x.filter; ++w) {
+        const int64_t x = column * s.x.stride - s.x.before + w * s.x.rate;
+        if (x < 0 || x >= s.x.input) continue;
+        pixels.push_back((y * s.x.input + x) * s.depth);
+        taps.push_back((h * s.x.filter + w) * s.depth);
+      }
+    }
+  }
+};
+
+// Finds the largest sums of a window for all channels.
+template <class T>
+MR_TARGET_CLONES void LargestSums(const T* image, const T* filter,
+                                  const DilationPlaces& places, int64_t n,
+                                  T* z) {
+  using S = ComputeType<T>;
+  const S lowest = static_cast<S>(LowestOf<T>());
+  const int64_t* const pixels = places.pixels.data();
+  const int64_t* const taps = places.taps.data();
+  const size_t count = places.taps.size();
+  ForLanes(n, [&]<int kLanes>(int64_t c) MR_LANES {
+    S best[kLanes];
+#pragma GCC unroll 4
+    for (int k = 0; k < kLanes; ++k) best[k] = lowest;
+    for (size_t i = 0; i < count; ++i) {
+      const T* const pixel = image + pixels[i] + c;
+      const T* const added = filter + taps[i] + c;
+#pragma GCC unroll 4
+      for (int k = 0; k < kLanes; ++k) {
+        const S sum = static_cast<S>(SumOf(pixel[k], added[k]));
+        best[k] = best[k] < sum ? sum : best[k];
+      }
+    }
+    for (int k = 0; k < kLanes; ++k) z[c + k] = static_cast<T>(best[k]);
+  });
 }
 
 class DilationKernel {
@@ -76,17 +124,18 @@ class DilationKernel {
                         ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
     const int64_t pixels = s.batch * s.y.output * s.x.output;
-    const int64_t cost = (s.Taps() + 1) * s.depth;
+    const int64_t cost = (s.Taps() + 1) * (s.depth / 8 + 4);
     return Dispatch(RealTypes{}, in.dtype(), [&]<class T>() -> Status {
       const T* const x = in.flat<T>().data();
       const T* const w = filter.flat<T>().data();
       T* const z = out->mutable_flat<T>().data();
       return ctx.ParallelFor(pixels, cost, [&](int64_t begin, int64_t end) {
+        DilationPlaces places;
         for (int64_t i = begin; i < end; ++i) {
           const int64_t row = i / s.x.output;
-          FindLargestSums(s, x + row / s.y.output * s.ImageSize(), w,
-                          row % s.y.output, i % s.x.output, 0, s.depth,
-                          z + i * s.depth, nullptr);
+          places.Set(s, row % s.y.output, i % s.x.output);
+          LargestSums(x + row / s.y.output * s.ImageSize(), w, places, s.depth,
+                      z + i * s.depth);
         }
       });
     });

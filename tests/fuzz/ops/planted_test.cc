@@ -132,7 +132,8 @@ class PlantedOps : public ::testing::Test {
 };
 
 TEST_F(PlantedOps, AreFound) {
-  const RoundResult result = Run({}, {.seed = 1, .cases = 60, .limit_ms = 3000});
+  const RoundResult result =
+      Run({}, {.seed = 1, .cases = 60, .limit_ms = 3000});
   std::map<std::string, std::vector<std::string>> texts;
   for (const Finding& f : result.findings) texts[f.op].push_back(f.Text());
   const auto found = [&](const char* op, const char* stage,

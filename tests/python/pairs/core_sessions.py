@@ -253,7 +253,10 @@ def _fails(call):
   try:
     return call()
   except Exception as error:
-    return "%s: %s" % (type(error).__name__, str(error).replace("Graph execution error:", "").strip().split("{target")[0].split(" A target")[0][:60])
+    return "%s: %s" % (
+      type(error).__name__,
+      str(error).replace("Graph execution error:", "").strip().split("{target")[0].split(" A target")[0][:60],
+    )
 
 
 def program_reset_in_this_process(tf):
