@@ -14,6 +14,8 @@ except ImportError:  # rows.py makes its values with it
 
 import bench  # noqa: E402
 import goals as goals_file  # noqa: E402
+import op_rows  # noqa: E402
+import ops_bench  # noqa: E402
 import verdicts  # noqa: E402
 from rows import ROWS, Work  # noqa: E402
 
@@ -73,6 +75,22 @@ class BenchTest(unittest.TestCase):
         "start/import": (True, "no such module"),
       },
     )
+
+  def test_ops_that_seem_slower_are_measured_again(self):
+    for seconds, windows in ((0.01, 4), (0.3, 8)):
+      sides = [FakeSide("stock", 0.2), FakeSide("millrace", seconds)]
+      with mock.patch.multiple(ops_bench, SECONDS=0.0, AGAIN=0.0):
+        records = ops_bench.measured("ops/unary/exp", sides, False)
+      self.assertEqual([len(one["samples"]) for one in records], [windows] * 2)
+    self.assertEqual(
+      ops_bench.summary({"ops/unary/exp": records}, {})[1:],
+      ["1 ops, 1 behind stock's, 0 failed", ops_bench.line("ops/unary/exp", records)],
+    )
+
+  @unittest.skipIf(isinstance(sys.modules["numpy"], mock.MagicMock), "numpy is not there")
+  def test_sizes_tell_values_apart(self):
+    self.assertEqual(op_rows.size_of([1, -2]), 3.0)
+    self.assertEqual(op_rows.size_of([3 + 4j, float("nan")]), 5.0)
 
 
 if __name__ == "__main__":

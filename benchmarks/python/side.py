@@ -48,6 +48,14 @@ class Side:
     return dict(check=self._work.check())
 
 
+def every_row():
+  """Returns what prepares each row: those of rows.py, and single ops under "ops/"."""
+  import op_rows
+  import rows
+
+  return {**rows.ROWS, **op_rows.rows()}
+
+
 def main():
   import rows
 
@@ -56,7 +64,7 @@ def main():
     return
   answers = os.fdopen(os.dup(1), "w")
   os.dup2(2, 1)  # what a package prints is no answer
-  side = Side(package(sys.argv[1]), rows.ROWS)
+  side = Side(package(sys.argv[1]), every_row())
   print(json.dumps(dict(ready=True)), file=answers, flush=True)
   for line in sys.stdin:
     verb, *words = line.split()

@@ -16,11 +16,16 @@ IS_SANITIZED = os.path.basename(os.environ.get("MILLRACE_BUILD", "")) == "asan"
 pytestmark = [pytest.mark.long, pytest.mark.skipif(not IS_SANITIZED, reason="a build with sanitizers is tried")]
 
 
+def _library(name):
+  return subprocess.run(["g++", "-print-file-name=" + name], capture_output=True, text=True, check=True).stdout.strip()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def sanitizer():
-  """Python's own memory comes from malloc, so that its buffers are watched as well; what Python keeps at its end is no leak."""
-  library = subprocess.run(["g++", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
-  values = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "PYTHONMALLOC": "malloc"}
+  """Python's own memory comes from malloc, so that its buffers are watched as well; what Python keeps at its end is no leak. The
+  sanitizer looks for the functions of exceptions when it begins: the library that has them has to be there, too."""
+  libraries = " ".join(_library(name) for name in ("libasan.so", "libstdc++.so.6"))
+  values = {"LD_PRELOAD": libraries, "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "PYTHONMALLOC": "malloc"}
   before = {name: os.environ.get(name) for name in values}
   os.environ.update(values)
   yield

@@ -1,6 +1,8 @@
-"""Each case of benchmarks/protocol once, at a tenth of its length: no row may be missing, fail or make no progress."""
+"""Each case of benchmarks/protocol once, at a tenth of its length: no row may be missing, fail or make no progress; and the single
+ops of benchmarks/python/ops, of which both packages have to compute the same."""
 
 import os
+import re
 import subprocess
 
 import building
@@ -64,3 +66,22 @@ def run(preset):
     LIMIT_SECONDS,
   )
   return count_of(said, code)
+
+
+def ops_count_of(said, code):
+  """Counts a test for each op that both packages compute alike, and a failure for each other one."""
+  found = re.search(r"^(\d+) ops agree, (\d+) do not", said, re.M)
+  count = Count(int(found.group(1)), int(found.group(2))) if found else Count(0, 1)
+  if code != 0:
+    count.failed = max(count.failed, 1)
+  if count.failed:
+    say(said.rstrip())
+    count.again.append("./dev bench ops --quick")
+  return count
+
+
+def run_ops(preset):
+  python = packages.need_venv()
+  package = os.path.join(building.folder(preset), "python")
+  command = [python, os.path.join("benchmarks", "python", "ops_bench.py"), "--package", package, "--quick"]
+  return ops_count_of(*output_of(command, dict(os.environ), LIMIT_SECONDS))

@@ -27,6 +27,16 @@ class BenchmarksTest(unittest.TestCase):
     for said, code in (("# a  x  1 s\n", 1), ("", 0), ("Traceback", 1)):
       self.assertGreaterEqual(self.count(said, code)[1], 1, said)
 
+  def test_ops_that_disagree_fail(self):
+    for said, code, found in (
+      ("a\n423 ops agree, 0 do not or failed; x\n", 0, (423, 0, [])),
+      ("422 ops agree, 1 do not or failed\n", 1, (422, 1, ["./dev bench ops --quick"])),
+      ("Traceback", 1, (0, 1, ["./dev bench ops --quick"])),
+    ):
+      with contextlib.redirect_stdout(io.StringIO()):
+        count = benchmarks.ops_count_of(said, code)
+      self.assertEqual((count.passed, count.failed, count.again), found)
+
   def test_a_driver_that_hangs_is_ended(self):
     program = "import signal\nprint('RED: a/x is missing', flush=True)\nsignal.pause()"
     said, code = benchmarks.output_of([sys.executable, "-c", program], dict(os.environ), 1)

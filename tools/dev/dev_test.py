@@ -266,7 +266,7 @@ class CommandTest(unittest.TestCase):
       (("bench", "--stock", "--against", "HEAD"), "one at a time"),
       (("bench", "--rounds", "3"), "--rounds goes with"),
       (("bench", "--stock", "--rounds", "0"), "at least 1"),
-      (("bench", "idle", "--quick"), "--quick and --rows go with python"),
+      (("bench", "idle", "--quick"), "--quick and --rows go with python and ops"),
       (("bench", "pyton"), "did you mean python?"),
       (("parallel", "data_paralel"), "did you mean data_parallel?"),
       (("parallel", "--smal"), "did you mean --small?"),

@@ -27,7 +27,9 @@ Leave the machine alone meanwhile.
   ./dev bench --against REV       builds another revision in build/against and says of each row whether this tree is
                                   slower or faster; fails if one is slower
   ./dev bench python              the Python package beside TensorFlow's, in turns, with goals (benchmarks/python);
-                                  --quick: only whether each row runs; --rows REGEX: only some"""
+                                  --quick: only whether each row runs; --rows REGEX: only some
+  ./dev bench ops                 400 single ops at sizes of real programs, by both packages in turns, and which are
+                                  slower than TensorFlow's; --rows REGEX: only some"""
 
 
 def parser():
@@ -35,9 +37,9 @@ def parser():
   ap.add_argument(
     "what",
     nargs="?",
-    choices=["idle", "serving", "python"],
+    choices=["idle", "serving", "python", "ops"],
     help="idle: what a server costs that nobody uses; serving: queries a second of the C++ client; python: the "
-    "Python package beside TensorFlow's",
+    "Python package beside TensorFlow's; ops: single ops by both",
   )
   ap.add_argument("--stock", action="store_true", help="measure stock TensorFlow's servers in turn and compare")
   ap.add_argument("--all", action="store_true", help="with --stock: every case, with goals and verdicts, for docs/performance.md")
@@ -58,8 +60,8 @@ def parser():
   )
   ap.add_argument("--micro", nargs="*", metavar="NAME", help="run the C++ micro benchmarks (of these names) instead")
   ap.add_argument("--list", action="store_true", help="list the cases")
-  ap.add_argument("--quick", action="store_true", help="with python: two windows a row")
-  ap.add_argument("--rows", metavar="REGEX", help="with python: only rows that it finds")
+  ap.add_argument("--quick", action="store_true", help="with python and ops: too short for figures")
+  ap.add_argument("--rows", metavar="REGEX", help="with python and ops: only rows that it finds")
   return ap
 
 
@@ -82,8 +84,8 @@ def check(ap, args):
     ap.error("--rounds goes with --stock or --against")
   if args.rounds is not None and args.rounds < 1:
     ap.error("--rounds: at least 1")
-  if (args.quick or args.rows) and args.what != "python":
-    ap.error("--quick and --rows go with python: ./dev bench python --quick")
+  if (args.quick or args.rows) and args.what not in ("python", "ops"):
+    ap.error("--quick and --rows go with python and ops: ./dev bench python --quick")
 
 
 def run_micro(filters):
@@ -123,7 +125,8 @@ def run_python(args):
   building.build("release", ["python"])
   words = ["--package", os.path.join(building.folder("release"), "python")]
   words += ["--quick"] * args.quick + (["--rows", args.rows] if args.rows else []) + (["--out", args.out] if args.out else [])
-  return subprocess.call([python, os.path.join(PYTHON, "bench.py"), *words], cwd=ROOT)
+  program = "bench.py" if args.what == "python" else "ops_bench.py"
+  return subprocess.call([python, os.path.join(PYTHON, program), *words], cwd=ROOT)
 
 
 def command_of(args):
@@ -163,7 +166,7 @@ def main(argv):
   check(ap, args)
   if args.micro is not None:
     return run_micro(args.micro)
-  if args.what == "python":
+  if args.what in ("python", "ops"):
     return run_python(args)
   if args.what:
     return run_without_tensorflow(args.what)

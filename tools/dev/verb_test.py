@@ -230,6 +230,7 @@ def run_stages(args, report, venv):
     idle.end()
   if args.long and "benchmarks" in wanted:
     report.stage("benchmarks, each case once", lambda: benchmarks.run(preset))
+    report.stage("single ops by both packages", lambda: benchmarks.run_ops(preset))
   if args.long and "docs" in wanted:
     report.stage("documentation as a site", lambda: site(preset))
   for sanitizer in rooms:
