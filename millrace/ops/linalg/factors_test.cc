@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(FactorsTest, ElementTypes);
 
 TYPED_TEST(FactorsTest, ProductsOfBlocksAreThoseOfElements) {
   using S = TypeParam;
-  for (const int64_t n : {1, 7, 16, 100, 300, 530}) {
+  for (const int64_t n : {1, 2, 4, 7, 16, 100, 300, 530}) {
     const int64_t m = n % 7 + 95, depth = n % 5 + n;
     const Matrix<S> a = RandomMatrix<S>(m, depth),
                     b = RandomMatrix<S>(depth, n);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "millrace/ops/linalg/stop_flag.h"
 
 namespace millrace::ops {
@@ -104,7 +105,9 @@ class Matrix {
 
  private:
   int64_t rows_ = 0, cols_ = 0;
-  std::vector<S> data_;
+  // Small matrices come by the thousand: these need no memory of their own.
+  static constexpr size_t kInside = 16;
+  absl::InlinedVector<S, kInside> data_;
 };
 
 }  // namespace millrace::ops

@@ -3,6 +3,7 @@
 #include "millrace/ops/linalg/update.h"
 
 #include "millrace/base/target_clones.h"
+#include "millrace/ops/linalg/lines.h"
 #include "millrace/ops/linalg/packed_lanes.h"
 
 namespace millrace::ops {
@@ -128,6 +129,29 @@ void SubtractRows(const Block<const S>& a, const S* cols, const Block<S>& c,
   }
 }
 
+// Columns that are too few to fill a strip.
+constexpr int64_t kFewCols = 4;
+
+// Does it for few columns of c: each element is a product of two lines.
+template <class S>
+void SubtractFewColumns(const Block<const S>& a, const Block<const S>& b,
+                        Second second, const Block<S>& c, StopFlag& stop) {
+  const int64_t depth = a.cols;
+  std::vector<S> conjugates(static_cast<size_t>(depth));  // as Dot takes them
+  for (int64_t j = 0; j < c.cols; ++j) {
+    const S* column = conjugates.data();
+    if (second == Second::kAdjoint) {
+      column = b.row(j);
+    } else {
+      for (int64_t d = 0; d < depth; ++d) conjugates[d] = ConjugateOf(b(d, j));
+    }
+    for (int64_t i = 0; i < c.rows; ++i) {
+      if (stop.IsSet(depth)) return;
+      c(i, j) -= Dot(column, a.row(i), depth);
+    }
+  }
+}
+
 }  // namespace
 
 template <class S>
@@ -137,6 +161,7 @@ void SubtractProduct(std::type_identity_t<Block<const S>> a,
   constexpr int kRows = kTileRows<S>, kCols = kStripCols<S>;
   const int64_t depth = a.cols;
   if (c.rows == 0 || c.cols == 0 || depth == 0) return;
+  if (c.cols <= kFewCols) return SubtractFewColumns(a, b, second, c, stop);
   const int64_t deepest = std::min(depth, kDepth);
   std::vector<S> cols(RoundedUp(std::min(c.cols, kGroupCols), kCols) * deepest);
   for (int64_t col = 0; col < c.cols; col += kGroupCols) {
