@@ -34,6 +34,14 @@ MR_CASES(AccumulateNV2)(CaseList& c) {
          {{"shape", PartialShape({3, 7})}})
         .NoStock("its kernel comes from a rewriter that is switched off");
   });
+  c.Ok({F32({3, 7}), F32({3, 7})}, {{"shape", PartialShape({-1, 7})}})
+      .NoStock("its kernel comes from a rewriter that is switched off");
+  // Stock sums them; its shape function says that the result is [2].
+  c.Error({F32({3}), F32({3})}, {{"shape", PartialShape({2})}},
+          StatusCode::kInvalidArgument,
+          "AccumulateNV2 sums tensors of the shape [2], but input 0 has shape "
+          "[3]")
+      .NoStock("its kernel comes from a rewriter that is switched off");
 }
 
 }  // namespace millrace::cases

@@ -8,6 +8,7 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/float_blocks.h"
+#include "millrace/ops/reduction/accumulate.h"
 #include "millrace/ops/reduction/tensor_sum.h"
 
 namespace millrace::ops {
@@ -143,6 +144,7 @@ MR_KERNELS(AddN, Cpu){{.types = MR_ADD_N_TYPES,
                        .views = "inputs"},
                       {.types = "T: variant", .make = MakeKernel<AddNKernel>}};
 MR_KERNELS(AccumulateNV2,
-           Cpu){{.types = MR_ADD_N_TYPES, .make = MakeKernel<AddNKernel>}};
+           Cpu){{.types = MR_ADD_N_TYPES,
+                 .make = MakeKernel<AccumulateKernel<AddNKernel>>}};
 
 }  // namespace millrace::ops

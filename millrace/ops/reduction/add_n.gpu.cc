@@ -10,6 +10,7 @@
 #include "millrace/ops/elementwise/elementwise.gpu.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/program.gpu.h"
+#include "millrace/ops/reduction/accumulate.h"
 
 MR_GPU_SOURCE(reduction_add_n);
 
@@ -137,6 +138,8 @@ MR_KERNELS(AddN, Gpu){{.types = kGpuAddNTypes,
                       kInt32OnHost,
                       {.types = "T: variant", .make = OnHost, .host = "*"}};
 MR_KERNELS(AccumulateNV2, Gpu){
-    {.types = kGpuAddNTypes, .make = MakeKernel<GpuAddNKernel>}, kInt32OnHost};
+    {.types = kGpuAddNTypes,
+     .make = MakeKernel<AccumulateKernel<GpuAddNKernel>>},
+    kInt32OnHost};
 
 }  // namespace millrace::ops
