@@ -9,6 +9,7 @@
 #include "millrace/graph/attr/int32_attr.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/signal/fourier.h"
+#include "millrace/ops/signal/fourier_lines.h"
 
 namespace millrace::ops {
 namespace {
@@ -49,27 +50,45 @@ class SpectrogramKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN_OR_RETURN(const auto plan, FourierPlan::Make(length));
+    MR_ASSIGN_OR_RETURN(const auto plan, RealFourierPlan<double>::Make(length));
     MR_ASSIGN_OR_RETURN(const Tensor window, Window(ctx));
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(ChargeWindows(ctx, *plan, slices * channels, &charge));
     const float* const from = audio.flat<float>().data();
     const double* const weights = window.flat<double>().data();
     float* const to = out->mutable_flat<float>().data();
+    const int64_t half = length / 2;
     return ctx.ParallelFor(
-        slices * channels, length * 20 + 50, [&](int64_t begin, int64_t end) {
-          std::vector<Complex128> line(static_cast<size_t>(length));
-          std::vector<Complex128> work(static_cast<size_t>(plan->work_size()));
-          for (int64_t i = begin; i < end; ++i) {
-            const float* const first =
-                from + i % slices * stride_ * channels + i / slices;
-            for (int64_t k = 0; k < window_; ++k) {
-              line[static_cast<size_t>(k)] =
-                  static_cast<double>(first[k * channels]) * weights[k];
+        Groups(slices * channels), (length * 6 + 50) * kLines,
+        [&](int64_t begin, int64_t end) {
+          std::vector<double> line(static_cast<size_t>(length));
+          std::vector<double> memory(
+              static_cast<size_t>(WindowNumbers(*plan) * kLines));
+          double* const re = memory.data();
+          double* const im = re + (half + 1) * kLines;
+          double* const work = im + (half + 1) * kLines;
+          for (int64_t g = begin; g < end; ++g) {
+            const int64_t at = g * kLines;
+            const int64_t lines = std::min(kLines, slices * channels - at);
+            for (int64_t v = 0; v < lines; ++v) {
+              const float* const first =
+                  from + (at + v) % slices * stride_ * channels +
+                  (at + v) / slices;
+              for (int64_t k = 0; k < window_; ++k) {
+                line[static_cast<size_t>(k)] =
+                    static_cast<double>(first[k * channels]) * weights[k];
+              }
+              const double* const pairs = line.data();
+              for (int64_t k = 0; k < half; ++k) {
+                re[k * lines + v] = pairs[2 * k];
+                im[k * lines + v] = pairs[2 * k + 1];
+              }
             }
-            std::fill(line.begin() + window_, line.end(), Complex128());
-            plan->Run(FourierDirection::kForward, line.data(), work.data());
-            Magnitudes(line.data(), frequencies, to + i * frequencies);
+            const Planes<double> y = plan->Forward(lines, {re, im}, work);
+            for (int64_t v = 0; v < lines; ++v) {
+              Magnitudes(lines, y.re + v, y.im + v, frequencies,
+                         to + (at + v) * frequencies);
+            }
           }
         });
   }
@@ -92,19 +111,30 @@ class SpectrogramKernel {
     return window;
   }
 
-  static Status ChargeWindows(KernelContext& ctx, const FourierPlan& plan,
+  // Windows that are transformed at once.
+  static constexpr int64_t kLines = kMostFourierLines<double>;
+  static int64_t Groups(int64_t windows) {
+    return (windows + kLines - 1) / kLines;
+  }
+  // Returns the numbers of a window and of what transforms it.
+  static int64_t WindowNumbers(const RealFourierPlan<double>& plan) {
+    return 2 * (plan.length() + 1) + plan.work_size();
+  }
+  static Status ChargeWindows(KernelContext& ctx,
+                              const RealFourierPlan<double>& plan,
                               int64_t windows, MemoryCharge* charge) {
-    constexpr auto kElement = static_cast<int64_t>(sizeof(Complex128));
-    const int64_t threads =
-        std::min<int64_t>(windows, ctx.device().lanes().intra_op.width());
-    return charge->Set((plan.length() + plan.work_size()) * kElement * threads,
+    const int64_t threads = std::min<int64_t>(
+        Groups(windows), ctx.device().lanes().intra_op.width());
+    const int64_t numbers = 2 * plan.length() + WindowNumbers(plan) * kLines;
+    return charge->Set(numbers * static_cast<int64_t>(sizeof(double)) * threads,
                        "the windows of a spectrogram");
   }
 
-  void Magnitudes(const Complex128* line, int64_t n, float* out) const {
+  void Magnitudes(int64_t lines, const double* re, const double* im, int64_t n,
+                  float* out) const {
     for (int64_t k = 0; k < n; ++k) {
-      const double re = line[k].real(), im = line[k].imag();
-      const auto squared = static_cast<float>(re * re + im * im);
+      const double a = re[k * lines], b = im[k * lines];
+      const auto squared = static_cast<float>(a * a + b * b);
       out[k] = squared_ ? squared : std::sqrt(squared);
     }
   }

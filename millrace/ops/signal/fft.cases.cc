@@ -43,6 +43,11 @@ void ComplexCases(CaseList& c, int rank) {
     for (const int64_t n : {41, 86, 101}) {
       c.Ok({Rand(t, Lines(rank, {}, n, 1))}).Tolerance(ToleranceOf(t));
     }
+    // Lines that fill vectors and some more, of factors that have steps of
+    // their own and of others.
+    for (const int64_t n : {2, 6, 7, 10, 32, 43, 121}) {
+      c.Ok({Rand(t, Lines(rank, {23}, n, 1))}).Tolerance(ToleranceOf(t));
+    }
     c.Ok({Empty(t, Lines(rank, {0}, 4, 2))});
     c.Ok({Empty(t, Lines(rank, {2}, 0, 2))});
   });
@@ -54,6 +59,10 @@ void RealCases(CaseList& c, int rank) {
   c.EachType("Treal", [&](CaseList& c, DataType t) {
     for (const int n : {1, 2, 3, 4, 7, 12, 41}) {
       c.Ok({Rand(t, Lines(rank, {2}, n, 3)), Lengths(rank, n, 3)}, TypesOf(t))
+          .Tolerance(ToleranceOf(t));
+    }
+    for (const int n : {2, 5, 16, 82}) {
+      c.Ok({Rand(t, Lines(rank, {23}, n, 1)), Lengths(rank, n, 1)}, TypesOf(t))
           .Tolerance(ToleranceOf(t));
     }
     // A part of the input.
@@ -81,6 +90,11 @@ void InverseRealCases(CaseList& c, int rank) {
   c.EachType("Tcomplex", [&](CaseList& c, DataType t) {
     for (const int n : {1, 2, 3, 4, 7, 12, 41}) {
       c.Ok({Rand(t, Lines(rank, {2}, n / 2 + 1, 3)), Lengths(rank, n, 3)},
+           TypesOf(t))
+          .Tolerance(ToleranceOf(t));
+    }
+    for (const int n : {2, 5, 16, 82}) {
+      c.Ok({Rand(t, Lines(rank, {23}, n / 2 + 1, 1)), Lengths(rank, n, 1)},
            TypesOf(t))
           .Tolerance(ToleranceOf(t));
     }

@@ -1,5 +1,7 @@
 // Kernels of Fourier transforms along the last one to three dimensions.
 #include <algorithm>
+#include <array>
+#include <complex>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -10,23 +12,25 @@
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/signal/fft.h"
 #include "millrace/ops/signal/fourier.h"
+#include "millrace/ops/signal/fourier_lines.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
-using PlanPointer = std::shared_ptr<const FourierPlan>;
-
 // The plans of a kernel, by length. Thread-safe.
+template <class Plan>
 class Plans {
  public:
-  StatusOr<PlanPointer> Get(int64_t n) {
+  using Pointer = std::shared_ptr<const Plan>;
+
+  StatusOr<Pointer> Get(int64_t n) {
     {
       MutexLock lock(mu_);
       const auto it = plans_.find(n);
       if (it != plans_.end()) return it->second;
     }
-    MR_ASSIGN_OR_RETURN(PlanPointer plan, FourierPlan::Make(n));
+    MR_ASSIGN_OR_RETURN(Pointer plan, Plan::Make(n));
     MutexLock lock(mu_);
     if (plans_.size() >= kMaxPlans) plans_.clear();
     plans_[n] = plan;
@@ -36,76 +40,260 @@ class Plans {
  private:
   static constexpr size_t kMaxPlans = 8;
   Mutex mu_;
-  std::map<int64_t, PlanPointer> plans_;
+  std::map<int64_t, Pointer> plans_;
 };
 
-// An array [batch, sizes ...] of complex numbers whose lines are transformed.
-struct Array {
-  Complex128* data = nullptr;
-  int64_t batch = 1;
-  DimVector sizes;
+template <class T>
+using LinePointers = std::array<T*, kMostFourierLines<T>>;
 
-  int64_t size() const {
-    int64_t n = batch;
-    for (const int64_t s : sizes) n *= s;
-    return n;
+// The lines that a thread transforms at once, and its memory.
+template <class T>
+struct Group {
+  int64_t first = 0, count = 0;  // of all lines
+  Planes<T> planes;              // with room for length + 1 elements of each
+  T* work = nullptr;
+};
+
+// Calls f(group) for groups of all `lines`, each of them of `plan.length()`
+// complex numbers.
+template <class T, class Plan, class F>
+Status ForGroups(KernelContext& ctx, const Plan& plan, int64_t lines, F&& f) {
+  const int64_t n = plan.length();
+  const int64_t threads = ctx.device().lanes().intra_op.width();
+  // As many as fill a vector, unless they leave the cache or other threads
+  // would have nothing to do.
+  constexpr int64_t kCached = 1 << 16, kLong = 1 << 10;
+  int64_t most = kMostFourierLines<T>;
+  while (most > 4 && (n * most > kCached ||
+                      (n >= kLong && most * (threads - 1) >= lines))) {
+    most /= 2;
   }
-};
-
-// Charges a line of the plan's length and its working memory for each thread
-// that takes some of the `lines`.
-Status ChargeLines(KernelContext& ctx, const FourierPlan& plan, int64_t lines,
-                   MemoryCharge* charge) {
-  constexpr auto kElement = static_cast<int64_t>(sizeof(Complex128));
-  const int64_t threads =
-      std::min<int64_t>(lines, ctx.device().lanes().intra_op.width());
-  return charge->Set((plan.length() + plan.work_size()) * kElement * threads,
-                     "the lines of a Fourier transform");
-}
-
-// Transforms the lines along dimension `axis` of the sizes.
-Status RunAxis(KernelContext& ctx, const FourierPlan& plan,
-               FourierDirection direction, size_t axis, const Array& a) {
-  int64_t inner = 1;
-  for (size_t d = axis + 1; d < a.sizes.size(); ++d) inner *= a.sizes[d];
-  const int64_t n = a.sizes[axis];
+  const int64_t groups = (lines + most - 1) / most;
+  const int64_t plane = (n + 1) * most;
+  const int64_t numbers = 2 * plane + plan.work_size() * most;
   MemoryCharge charge;
-  MR_RETURN_IF_ERROR(ChargeLines(ctx, plan, a.size() / n, &charge));
+  MR_RETURN_IF_ERROR(charge.Set(
+      numbers * static_cast<int64_t>(sizeof(T)) * std::min(groups, threads),
+      "the lines of a Fourier transform"));
   return ctx.ParallelFor(
-      a.size() / n, n * 20 + 50, [&](int64_t begin, int64_t end) {
-        std::vector<Complex128> line(static_cast<size_t>(n));
-        std::vector<Complex128> work(static_cast<size_t>(plan.work_size()));
+      groups, (n * 4 + 50) * most, [&](int64_t begin, int64_t end) {
+        const auto memory =
+            std::make_unique_for_overwrite<T[]>(static_cast<size_t>(numbers));
+        Group<T> g;
+        g.work = memory.get() + 2 * plane;
         for (int64_t i = begin; i < end; ++i) {
-          Complex128* first = a.data + i / inner * inner * n + i % inner;
-          for (int64_t k = 0; k < n; ++k) line[k] = first[k * inner];
-          plan.Run(direction, line.data(), work.data());
-          for (int64_t k = 0; k < n; ++k) first[k * inner] = line[k];
+          g.first = i * most;
+          g.count = std::min(most, lines - g.first);
+          g.planes = {memory.get(), memory.get() + plane};
+          f(g);
         }
       });
 }
 
-// Calls f(element of the tensor, element of the array) for the elements that
-// both have, since the array's sizes may be smaller than the tensor's last
-// dimensions. `f` is called for the first element of each row of `n`.
-template <class F>
-Status ForRows(KernelContext& ctx, const DimVector& tensor_sizes,
-               const Array& a, F&& f) {
-  const size_t rank = a.sizes.size();
-  const int64_t n = a.sizes[rank - 1];
-  const int64_t row = tensor_sizes[rank - 1];
-  return ctx.ParallelFor(a.size() / n, n * 2 + 20,
-                         [&](int64_t begin, int64_t end) {
-                           for (int64_t i = begin; i < end; ++i) {
-                             int64_t rest = i, at = 0, step = row;
-                             for (size_t d = rank - 1; d-- > 0;) {
-                               at += rest % a.sizes[d] * step;
-                               rest /= a.sizes[d];
-                               step *= tensor_sizes[d];
-                             }
-                             f(at + rest * step, i * n, n);
-                           }
-                         });
+template <class T>
+Planes<T> Swapped(Planes<T> x) {
+  return {x.im, x.re};
 }
+
+// Transforms the lines of an array along an axis of n elements, behind which
+// there are `inner`. `to` may be `from`.
+template <class T>
+Status RunAxis(KernelContext& ctx, const FourierPlan<T>& plan, bool inverse,
+               int64_t inner, int64_t lines, const T* from, T* to) {
+  const int64_t n = plan.length();
+  // Numbers are scaled before they are added, so that sums are finite.
+  const T scale = inverse ? 1 / static_cast<T>(n) : 1;
+  return ForGroups<T>(ctx, plan, lines, [&](const Group<T>& g) {
+    const auto place = [&](int64_t line) {
+      return 2 * (line / inner * inner * n + line % inner);
+    };
+    // What neighbouring lines have side by side is moved together.
+    int64_t done = 0;
+    const auto columns = [&](auto&& f) {
+      for (done = 0; done < g.count;) {
+        const int64_t line = g.first + done;
+        const int64_t some = std::min(g.count - done, inner - line % inner);
+        f(some, place(line));
+        done += some;
+      }
+    };
+    const auto transform = [&] {
+      return inverse ? Swapped(plan.Forward(g.count, Swapped(g.planes), g.work))
+                     : plan.Forward(g.count, g.planes, g.work);
+    };
+    if (inner == 1) {
+      std::array<const T*, kMostFourierLines<T>> in;
+      LinePointers<T> out;
+      for (int64_t v = 0; v < g.count; ++v) {
+        in[v] = from + place(g.first + v);
+        out[v] = to + place(g.first + v);
+      }
+      GatherLines(g.count, n, scale, in.data(), g.planes);
+      ScatterLines(g.count, n, transform(), out.data());
+      return;
+    }
+    columns([&](int64_t some, int64_t at) {
+      GatherColumns(g.count, some, n, scale, from + at, inner,
+                    {g.planes.re + done, g.planes.im + done});
+    });
+    const Planes<T> y = transform();
+    columns([&](int64_t some, int64_t at) {
+      ScatterColumns(g.count, some, n, {y.re + done, y.im + done}, to + at,
+                     inner);
+    });
+  });
+}
+
+// Finds the rows of a tensor, of which only the first `kept` elements of each
+// dimension but the last one are read.
+class Rows {
+ public:
+  Rows(const DimVector& sizes, const DimVector& kept)
+      : sizes_(sizes), kept_(kept) {}
+
+  // Returns the place of the first element of row i of what is kept.
+  int64_t operator[](int64_t i) const {
+    int64_t at = 0, step = sizes_.back();
+    for (size_t d = sizes_.size() - 1; d-- > 0;) {
+      at += i % kept_[d] * step;
+      i /= kept_[d];
+      step *= sizes_[d];
+    }
+    return at + i * step;
+  }
+
+ private:
+  const DimVector &sizes_, &kept_;
+};
+
+// Transforms of numbers of type T.
+template <class T>
+class Fft {
+ public:
+  Status Run(KernelContext& ctx, const FftOptions& options, const FftSizes& s,
+             const Tensor& x, Tensor* out) {
+    const bool inverse = options.inverse();
+    const size_t last = s.lengths.size() - 1;
+    int64_t rows = s.batch;
+    for (size_t d = 0; d < last; ++d) rows *= s.lengths[d];
+    if (!options.real) {
+      MR_ASSIGN_OR_RETURN(const auto plan, plans_.Get(s.lengths.back()));
+      T* const to = Numbers(out);
+      MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, inverse, 1, rows, Numbers(x), to));
+      return RunOuterAxes(ctx, inverse, s, rows, to);
+    }
+    MR_ASSIGN_OR_RETURN(const auto plan, real_plans_.Get(s.lengths.back()));
+    if (!inverse) {
+      T* const to = Numbers(out);
+      MR_RETURN_IF_ERROR(FromReal(ctx, *plan, s, rows, Numbers(x), to));
+      return RunOuterAxes(ctx, inverse, s, rows, to);
+    }
+    if (last == 0) {
+      return ToReal(ctx, *plan, s, rows, Numbers(x), s.in.back(), Numbers(out));
+    }
+    MR_ASSIGN_OR_RETURN(
+        Tensor temp,
+        ctx.AllocateTemp(x.dtype(), TensorShape({rows * s.half.back()})));
+    T* const kept = Numbers(&temp);
+    MR_RETURN_IF_ERROR(Keep(ctx, s, rows, Numbers(x), kept));
+    MR_RETURN_IF_ERROR(RunOuterAxes(ctx, inverse, s, rows, kept));
+    return ToReal(ctx, *plan, s, rows, kept, s.half.back(), Numbers(out));
+  }
+
+ private:
+  // The parts of complex numbers follow each other.
+  static const T* Numbers(const Tensor& t) {
+    return reinterpret_cast<const T*>(t.data());
+  }
+  static T* Numbers(Tensor* t) {
+    return reinterpret_cast<T*>(t->mutable_data());
+  }
+
+  // Transforms all axes but the last one of an array of `rows` of half the
+  // last length.
+  Status RunOuterAxes(KernelContext& ctx, bool inverse, const FftSizes& s,
+                      int64_t rows, T* data) {
+    int64_t inner = s.half.back();
+    for (size_t d = s.lengths.size() - 1; d-- > 0;) {
+      const int64_t n = s.lengths[d];
+      if (n != 1) {
+        MR_ASSIGN_OR_RETURN(const auto plan, plans_.Get(n));
+        MR_RETURN_IF_ERROR(RunAxis<T>(ctx, *plan, inverse, inner,
+                                      rows * s.half.back() / n, data, data));
+      }
+      inner *= n;
+    }
+    return OkStatus();
+  }
+
+  static Status Keep(KernelContext& ctx, const FftSizes& s, int64_t rows,
+                     const T* from, T* to) {
+    const Rows places(s.in, s.half);
+    const int64_t n = s.half.back();
+    return ctx.ParallelFor(rows, n * 2 + 20, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        std::memcpy(to + 2 * i * n, from + 2 * places[i],
+                    2 * sizeof(T) * static_cast<size_t>(n));
+      }
+    });
+  }
+
+  // Transforms the real rows of the input to their halves.
+  static Status FromReal(KernelContext& ctx, const RealFourierPlan<T>& plan,
+                         const FftSizes& s, int64_t rows, const T* from,
+                         T* to) {
+    const Rows places(s.in, s.half);
+    const int64_t half = s.half.back();
+    return ForGroups<T>(ctx, plan, rows, [&](const Group<T>& g) {
+      std::array<const T*, kMostFourierLines<T>> in;
+      LinePointers<T> out;
+      for (int64_t v = 0; v < g.count; ++v) {
+        in[v] = from + places[g.first + v];
+        out[v] = to + 2 * (g.first + v) * half;
+      }
+      if (plan.paired()) {
+        GatherLines(g.count, plan.length(), T(1), in.data(), g.planes);
+      } else {
+        for (int64_t k = 0; k < plan.length(); ++k) {
+          for (int64_t v = 0; v < g.count; ++v) {
+            g.planes.re[k * g.count + v] = in[v][k];
+            g.planes.im[k * g.count + v] = 0;
+          }
+        }
+      }
+      const Planes<T> y = plan.Forward(g.count, g.planes, g.work);
+      ScatterLines(g.count, half, y, out.data());
+    });
+  }
+
+  // Computes the real rows whose halves are the first elements of rows that
+  // are `step` complex numbers apart.
+  static Status ToReal(KernelContext& ctx, const RealFourierPlan<T>& plan,
+                       const FftSizes& s, int64_t rows, const T* from,
+                       int64_t step, T* to) {
+    const int64_t n = s.lengths.back(), half = s.half.back();
+    return ForGroups<T>(ctx, plan, rows, [&](const Group<T>& g) {
+      std::array<const T*, kMostFourierLines<T>> in;
+      LinePointers<T> out;
+      for (int64_t v = 0; v < g.count; ++v) {
+        in[v] = from + 2 * (g.first + v) * step;
+        out[v] = to + (g.first + v) * n;
+      }
+      GatherLines(g.count, half, 1 / static_cast<T>(n), in.data(), g.planes);
+      const Planes<T> y = plan.Inverse(g.count, g.planes, g.work);
+      if (plan.paired()) {
+        ScatterLines(g.count, plan.length(), y, out.data());
+        return;
+      }
+      for (int64_t v = 0; v < g.count; ++v) {
+        for (int64_t k = 0; k < n; ++k) out[v][k] = y.re[k * g.count + v];
+      }
+    });
+  }
+
+  Plans<FourierPlan<T>> plans_;
+  Plans<RealFourierPlan<T>> real_plans_;
+};
 
 // Attributes and transforms that the ops share.
 class FftBase {
@@ -113,34 +301,16 @@ class FftBase {
   Status Run(KernelContext& ctx) const {
     const Tensor& x = ctx.input(0);
     MR_ASSIGN_OR_RETURN(const FftSizes sizes, options_.Plan(ctx));
-    const DimVector &in_sizes = sizes.in, &lengths = sizes.lengths;
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, sizes.shape));
     if (out->num_elements() == 0) return OkStatus();
     if (x.num_elements() == 0) {
       std::memset(out->mutable_data(), 0, out->size_bytes());
       return OkStatus();
     }
-    Array a;
-    a.batch = sizes.batch;
-    a.sizes = sizes.half;
-    MR_ASSIGN_OR_RETURN(Tensor temp, ctx.AllocateTemp(DataType::kComplex128,
-                                                      TensorShape({a.size()})));
-    a.data = temp.mutable_flat<Complex128>().data();
-    const size_t last = lengths.size() - 1;
-    if (options_.real && !options_.inverse()) {
-      MR_RETURN_IF_ERROR(FromReal(ctx, x, in_sizes, lengths.back(), a));
-    } else {
-      MR_RETURN_IF_ERROR(FromComplex(ctx, x, in_sizes, a));
-    }
-    const size_t axes = options_.real ? last : last + 1;
-    for (size_t d = 0; d < axes; ++d) {
-      if (lengths[d] == 1) continue;
-      MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(lengths[d]));
-      MR_RETURN_IF_ERROR(RunAxis(ctx, *plan, options_.direction, d, a));
-    }
-    return options_.real && options_.inverse()
-               ? ToReal(ctx, a, lengths.back(), out)
-               : ToComplex(ctx, a, out);
+    const bool wide =
+        x.dtype() == DataType::kDouble || x.dtype() == DataType::kComplex128;
+    return wide ? double_->Run(ctx, options_, sizes, x, out)
+                : float_->Run(ctx, options_, sizes, x, out);
   }
 
  protected:
@@ -149,80 +319,8 @@ class FftBase {
   const FftOptions options_;
 
  private:
-  static Status FromComplex(KernelContext& ctx, const Tensor& x,
-                            const DimVector& sizes, const Array& a) {
-    return Dispatch(ComplexTypes{}, x.dtype(), [&]<class T>() -> Status {
-      const T* from = x.flat<T>().data();
-      return ForRows(ctx, sizes, a, [&](int64_t at, int64_t to, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) {
-          a.data[to + i] = static_cast<Complex128>(from[at + i]);
-        }
-      });
-    });
-  }
-  static Status ToComplex(KernelContext& ctx, const Array& a, Tensor* out) {
-    return Dispatch(ComplexTypes{}, out->dtype(), [&]<class T>() -> Status {
-      T* to = out->mutable_flat<T>().data();
-      return ctx.ParallelFor(a.size(), 2, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) to[i] = static_cast<T>(a.data[i]);
-      });
-    });
-  }
-
-  // Transforms real lines of `length` along the last dimension to their halves.
-  Status FromReal(KernelContext& ctx, const Tensor& x, const DimVector& sizes,
-                  int64_t length, const Array& a) const {
-    MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(length));
-    MemoryCharge charge;
-    MR_RETURN_IF_ERROR(
-        ChargeLines(ctx, *plan, a.size() / a.sizes.back(), &charge));
-    return Dispatch<float, double>(x.dtype(), [&]<class T>() -> Status {
-      const T* from = x.flat<T>().data();
-      return ForRows(ctx, sizes, a, [&](int64_t at, int64_t to, int64_t n) {
-        std::vector<Complex128> line(static_cast<size_t>(length));
-        std::vector<Complex128> work(static_cast<size_t>(plan->work_size()));
-        for (int64_t i = 0; i < length; ++i) {
-          line[i] = static_cast<double>(from[at + i]);
-        }
-        plan->Run(FourierDirection::kForward, line.data(), work.data());
-        std::copy(line.begin(), line.begin() + n, a.data + to);
-      });
-    });
-  }
-  // Computes the real lines whose halves are in the last dimension.
-  Status ToReal(KernelContext& ctx, const Array& a, int64_t length,
-                Tensor* out) const {
-    MR_ASSIGN_OR_RETURN(const PlanPointer plan, plans_->Get(length));
-    MemoryCharge charge;
-    MR_RETURN_IF_ERROR(
-        ChargeLines(ctx, *plan, a.size() / a.sizes.back(), &charge));
-    const int64_t half = a.sizes.back();
-    return Dispatch<float, double>(out->dtype(), [&]<class T>() -> Status {
-      T* to = out->mutable_flat<T>().data();
-      return ctx.ParallelFor(
-          a.size() / half, length * 20 + 50, [&](int64_t begin, int64_t end) {
-            std::vector<Complex128> line(static_cast<size_t>(length));
-            std::vector<Complex128> work(
-                static_cast<size_t>(plan->work_size()));
-            for (int64_t i = begin; i < end; ++i) {
-              const Complex128* from = a.data + i * half;
-              std::copy(from, from + half, line.begin());
-              // An element that is its own conjugate is real.
-              line[0] = line[0].real();
-              if (length % 2 == 0) line[half - 1] = line[half - 1].real();
-              for (int64_t k = half; k < length; ++k) {
-                line[k] = std::conj(from[length - k]);
-              }
-              plan->Run(FourierDirection::kInverse, line.data(), work.data());
-              for (int64_t k = 0; k < length; ++k) {
-                to[i * length + k] = static_cast<T>(line[k].real());
-              }
-            }
-          });
-    });
-  }
-
-  const std::unique_ptr<Plans> plans_ = std::make_unique<Plans>();
+  const std::unique_ptr<Fft<float>> float_ = std::make_unique<Fft<float>>();
+  const std::unique_ptr<Fft<double>> double_ = std::make_unique<Fft<double>>();
 };
 
 template <FourierDirection kDirection, bool kReal, int kRank>
