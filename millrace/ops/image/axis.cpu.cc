@@ -123,4 +123,21 @@ Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,
   return axis;
 }
 
+Axis Transposed(const Axis& axis, int64_t in) {
+  Axis out;
+  std::vector<std::vector<Tap>> taps(static_cast<size_t>(in));
+  for (int64_t i = 0; i < axis.size(); ++i) {
+    for (int64_t k = axis.first[static_cast<size_t>(i)];
+         k < axis.first[static_cast<size_t>(i) + 1]; ++k) {
+      const Tap& tap = axis.taps[static_cast<size_t>(k)];
+      taps[static_cast<size_t>(tap.place)].push_back({i, tap.weight});
+    }
+  }
+  for (const std::vector<Tap>& place : taps) {
+    for (const Tap& tap : place) out.Add(tap.place, tap.weight);
+    out.EndPlace();
+  }
+  return out;
+}
+
 }  // namespace millrace::ops

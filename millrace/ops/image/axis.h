@@ -38,4 +38,8 @@ int64_t MaxTaps(ResizeMethod method, int64_t in, int64_t out);
 Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,
               int64_t out);
 
+// Returns the transpose: the taps of each old pixel, of `in`, among the new
+// ones.
+Axis Transposed(const Axis& axis, int64_t in);
+
 }  // namespace millrace::ops

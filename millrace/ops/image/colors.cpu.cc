@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
+#include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/shared_text.h"
 #include "millrace/ops/image/colors.h"
 #include "millrace/ops/image/pixels/colors.shared.h"
+#include "millrace/ops/image/rows/channel_means.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -33,6 +36,19 @@ Status ForPixels(KernelContext& ctx, const Tensor& in, Tensor* out, F&& f) {
       });
 }
 
+// Converts n pixels of numbers that need no other type.
+template <bool kToHsv, class S>
+MR_TARGET_CLONES void ConvertPixels(const S* x, int64_t n, S* z) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const Triple<S> p{x[3 * i], x[3 * i + 1], x[3 * i + 2]};
+    const Triple<S> q = kToHsv ? colors::ToHsv(p) : colors::ToRgb(p);
+    z[3 * i] = q.a;
+    z[3 * i + 1] = q.b;
+    z[3 * i + 2] = q.c;
+  }
+}
+
 template <bool kToHsv>
 Status RunColorSpace(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
@@ -40,6 +56,14 @@ Status RunColorSpace(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, in.shape()));
   return Dispatch(FloatTypes{}, in.dtype(), [&]<class T>() -> Status {
     using S = ComputeType<T>;
+    if constexpr (std::is_same_v<S, T>) {
+      const T* const x = in.flat<T>().data();
+      T* const z = out->mutable_flat<T>().data();
+      return ctx.ParallelFor(
+          in.num_elements() / 3, 3, [&](int64_t begin, int64_t end) {
+            ConvertPixels<kToHsv>(x + 3 * begin, end - begin, z + 3 * begin);
+          });
+    }
     return ForPixels<T>(ctx, in, out, [](const Triple<S>& p) {
       if constexpr (kToHsv) {
         return colors::ToHsv(p);
@@ -73,31 +97,13 @@ Status RunContrast(KernelContext& ctx) {
   float* const z = out->mutable_flat<float>().data();
   const float f = factor.scalar<float>();
   const int64_t size = pixels * channels;
-  return ctx.ParallelFor(
-      pictures.count, size * 2, [&](int64_t begin, int64_t end) {
-        std::vector<double> sums(static_cast<size_t>(channels));
-        std::vector<float> means(static_cast<size_t>(channels));
-        for (int64_t i = begin; i < end; ++i) {
-          const float* from = x + i * size;
-          std::fill(sums.begin(), sums.end(), 0.0);
-          for (int64_t k = 0; k < size; k += channels) {
-            for (int64_t c = 0; c < channels; ++c) {
-              sums[static_cast<size_t>(c)] += double{from[k + c]};
-            }
-          }
-          for (size_t c = 0; c < sums.size(); ++c) {
-            means[c] =
-                static_cast<float>(sums[c] / static_cast<double>(pixels));
-          }
-          float* to = z + i * size;
-          for (int64_t k = 0; k < size; k += channels) {
-            for (int64_t c = 0; c < channels; ++c) {
-              const float mean = means[static_cast<size_t>(c)];
-              to[k + c] = mean + (from[k + c] - mean) * f;
-            }
-          }
-        }
-      });
+  return ctx.ParallelFor(pictures.count, size, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const std::vector<float> means =
+          ChannelMeans(x + i * size, pixels, channels);
+      StretchFromMeans(x + i * size, size, means, f, z + i * size);
+    }
+  });
 }
 
 }  // namespace

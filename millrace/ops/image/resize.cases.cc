@@ -12,9 +12,19 @@ void Resizes(CaseList& c) {
     c.Ok({F32({2, 5, 7, 3}), Vec({9, 4})}, attrs);
     c.Ok({F32({1, 4, 3, 2}), Vec({2, 8})}, attrs);
     c.Ok({F32({1, 1, 1, 2}), Vec({3, 1})}, attrs);
+    // Channels fill vectors, or do not; images grow, shrink, or both.
+    for (const int64_t channels : {1, 4, 5, 16, 21}) {
+      for (const auto& [height, width] :
+           {std::pair(12, 14), {3, 2}, {20, 3}, {2, 30}}) {
+        c.Ok({F32({2, 6, 7, channels}), Vec({double(height), double(width)})},
+             attrs);
+      }
+    }
   }
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {2, 5, 4, 3}), Vec({7, 3})})
+        .Tolerance(t == DataType::kBfloat16 ? 2e-2 : 1e-4);
+    c.Ok({Rand(t, {2, 9, 9, 2}), Vec({4, 5})})
         .Tolerance(t == DataType::kBfloat16 ? 2e-2 : 1e-4);
   });
   c.Ok({Empty(DataType::kFloat, {0, 5, 7, 3}), Vec({9, 4})});
@@ -44,6 +54,9 @@ MR_CASES(ResizeBilinearGrad)(CaseList& c) {
       c.Ok({F32({2, 7, 3, 2}), Rand(t, {2, 5, 4, 2})}, attrs)
           .Tolerance(t == DataType::kFloat || t == DataType::kDouble ? 1e-5
                                                                      : 4e-2);
+      c.Ok({F32({2, 9, 10, 3}), Rand(t, {2, 4, 5, 3})}, attrs)
+          .Tolerance(t == DataType::kFloat || t == DataType::kDouble ? 1e-5
+                                                                     : 4e-2);
     }
   });
 }
@@ -52,6 +65,9 @@ MR_CASES(ResizeBicubicGrad)(CaseList& c) {
     for (const AttrMap& attrs : {AttrMap(), AttrMap{{"align_corners", true}},
                                  AttrMap{{"half_pixel_centers", true}}}) {
       c.Ok({F32({2, 7, 3, 2}), Rand(t, {2, 5, 4, 2})}, attrs).Tolerance(1e-5);
+      c.Ok({F32({2, 9, 10, 3}), Rand(t, {2, 4, 5, 3})}, attrs)
+          .Tolerance(t == DataType::kFloat || t == DataType::kDouble ? 1e-5
+                                                                     : 4e-2);
     }
   });
 }

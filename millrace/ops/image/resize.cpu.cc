@@ -1,10 +1,11 @@
+#include <cstring>
 #include <type_traits>
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
-#include "millrace/ops/array/move.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/image/resize_plane.h"
+#include "millrace/ops/image/rows/sum_taps.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -36,37 +37,7 @@ StatusOr<TensorShape> UnresizedShape(const Tensor& grad, const Tensor& size) {
 
 namespace {
 
-// Sets `out` to weighted sums of `in`, computed in S, for rows [begin, end) of
-// all images.
-template <class T>
-void ResizeRows(const Plane& p, const T* in, float* out, int64_t begin,
-                int64_t end) {
-  const int64_t width = p.x.size(), n = p.channels;
-  for (int64_t row = begin; row < end; ++row) {
-    const int64_t image = row / p.y.size(), y = row % p.y.size();
-    float* to = out + row * width * n;
-    std::fill(to, to + width * n, 0.0f);
-    for (int64_t i = p.y.first[y]; i < p.y.first[y + 1]; ++i) {
-      const Tap& ty = p.y.taps[i];
-      const T* from =
-          in + (image * p.places_of_taps_y + ty.place) * p.places_of_taps_x * n;
-      for (int64_t x = 0; x < width; ++x) {
-        for (int64_t j = p.x.first[x]; j < p.x.first[x + 1]; ++j) {
-          const Tap& tx = p.x.taps[j];
-          const float weight = ty.weight * tx.weight;
-          // A weight of 0 keeps NaN and infinity out.
-          if (weight == 0) continue;
-          for (int64_t c = 0; c < n; ++c) {
-            to[x * n + c] +=
-                weight * static_cast<float>(from[tx.place * n + c]);
-          }
-        }
-      }
-    }
-  }
-}
-
-// The transpose of ResizeRows for one image: calls add(sum, gradient, weight)
+// The transpose of SumTaps for one image: calls add(sum, gradient, weight)
 // with each pixel of `grad` and each pixel of the original, in `sums`, that it
 // takes.
 template <class G, class S, class Add>
@@ -88,6 +59,35 @@ void SpreadImage(const Plane& p, const G* grad, S* sums, Add add) {
   }
 }
 
+// Copies the pixels of a row that the axis takes, each of kBytes, or of `bytes`
+// if that is 0.
+template <size_t kBytes>
+void MovePixelsOf(const char* from, const Axis& x, size_t bytes, char* to) {
+  const size_t n = kBytes == 0 ? bytes : kBytes;
+  const Tap* const taps = x.taps.data();
+  const auto width = static_cast<size_t>(x.size());
+  for (size_t i = 0; i < width; ++i) {
+    std::memcpy(to + i * n, from + static_cast<size_t>(taps[i].place) * n, n);
+  }
+}
+void MovePixels(const char* from, const Axis& x, int64_t bytes, char* to) {
+  const auto n = static_cast<size_t>(bytes);
+  switch (bytes) {
+    case 1:
+      return MovePixelsOf<1>(from, x, n, to);
+    case 3:
+      return MovePixelsOf<3>(from, x, n, to);
+    case 4:
+      return MovePixelsOf<4>(from, x, n, to);
+    case 12:
+      return MovePixelsOf<12>(from, x, n, to);
+    case 16:
+      return MovePixelsOf<16>(from, x, n, to);
+    default:
+      return MovePixelsOf<0>(from, x, n, to);
+  }
+}
+
 template <ResizeMethod kMethod>
 class ResizeKernel {
  public:
@@ -106,16 +106,9 @@ class ResizeKernel {
                         MakePlane(kMethod, options_, x.shape(), shape));
     if constexpr (kMethod == ResizeMethod::kNearest) {
       return Move(ctx, p, x, out);
+    } else {
+      return SumTaps(ctx, x, p.y, p.x, out);
     }
-    const int64_t cost = shape.dim(2) * shape.dim(3) * 4;
-    return Dispatch(RealTypes{}, x.dtype(), [&]<class T>() -> Status {
-      const T* in = x.flat<T>().data();
-      float* z = out->mutable_flat<float>().data();
-      return ctx.ParallelFor(shape.dim(0) * shape.dim(1), cost,
-                             [&](int64_t begin, int64_t end) {
-                               ResizeRows(p, in, z, begin, end);
-                             });
-    });
   }
 
  private:
@@ -123,19 +116,24 @@ class ResizeKernel {
                      Tensor* out) {
     const char* from = x.data();
     char* to = out->mutable_data();
-    const int64_t height = out->dim(1), width = out->dim(2), n = p.channels;
+    const int64_t height = out->dim(1), width = out->dim(2);
+    const auto bytes = p.channels * static_cast<int64_t>(SizeOf(x.dtype()));
     return ctx.ParallelFor(
-        out->dim(0) * height, width * MoveCost(x.dtype(), n),
+        out->dim(0) * height, width * (1 + bytes / 16) + 20,
         [&](int64_t begin, int64_t end) {
+          int64_t last = -1;  // source
           for (int64_t row = begin; row < end; ++row) {
             const int64_t source = row / height * p.places_of_taps_y +
                                    p.y.taps[row % height].place;
-            for (int64_t i = 0; i < width; ++i) {
-              CopyElements(
-                  x.dtype(), from,
-                  (source * p.places_of_taps_x + p.x.taps[i].place) * n, to,
-                  (row * width + i) * n, n);
+            char* const z = to + row * width * bytes;
+            if (source == last) {
+              std::memcpy(z, z - width * bytes,
+                          static_cast<size_t>(width * bytes));
+            } else {
+              MovePixels(from + source * p.places_of_taps_x * bytes, p.x, bytes,
+                         z);
             }
+            last = source;
           }
         });
   }
@@ -163,6 +161,10 @@ class ResizeGradKernel {
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN_OR_RETURN(const Plane p,
                         MakePlane(kMethod, options_, shape, grad.shape()));
+    if (!kOfNearest && out->dtype() != DataType::kDouble) {
+      return SumTaps(ctx, grad, Transposed(p.y, shape.dim(1)),
+                     Transposed(p.x, shape.dim(2)), out);
+    }
     return Dispatch(Types{}, out->dtype(), [&]<class T>() -> Status {
       using G = std::conditional_t<kOfNearest, T, float>;
       const G* dy = grad.flat<G>().data();

@@ -20,23 +20,6 @@ struct ResizeArgs {
   GpuDivisor height, width, channels;
 };
 
-// For each pixel of an original of `size` pixels, the new pixels that take it,
-// in order.
-Axis Transposed(const Axis& axis, int64_t size) {
-  std::vector<std::vector<Tap>> takers(static_cast<size_t>(size));
-  for (int64_t i = 0; i < axis.size(); ++i) {
-    for (int64_t t = axis.first[i]; t < axis.first[i + 1]; ++t) {
-      takers[axis.taps[t].place].push_back({i, axis.taps[t].weight});
-    }
-  }
-  Axis out;
-  for (const std::vector<Tap>& taps : takers) {
-    for (const Tap& t : taps) out.Add(t.place, t.weight);
-    out.EndPlace();
-  }
-  return out;
-}
-
 // Both axes as one table, whose parts begin at these bytes.
 struct AxisTable {
   std::vector<int32_t> words;

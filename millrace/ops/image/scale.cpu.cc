@@ -9,8 +9,7 @@
 
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
-#include "millrace/ops/image/axis.h"
-#include "millrace/tensor/dispatch.h"
+#include "millrace/ops/image/rows/sum_taps.h"
 
 namespace millrace::ops {
 namespace {
@@ -96,70 +95,6 @@ Axis SampleAxis(const SamplingKernel& kernel, bool antialias, int64_t in,
     }
   }
   return axis;
-}
-
-// Returns the transpose: the taps of each old pixel among the new ones.
-Axis Transposed(const Axis& axis, int64_t in) {
-  Axis out;
-  std::vector<std::vector<Tap>> taps(static_cast<size_t>(in));
-  for (int64_t i = 0; i < axis.size(); ++i) {
-    for (int64_t k = axis.first[static_cast<size_t>(i)];
-         k < axis.first[static_cast<size_t>(i) + 1]; ++k) {
-      const Tap& tap = axis.taps[static_cast<size_t>(k)];
-      taps[static_cast<size_t>(tap.place)].push_back({i, tap.weight});
-    }
-  }
-  for (const std::vector<Tap>& place : taps) {
-    for (const Tap& tap : place) out.Add(tap.place, tap.weight);
-    out.EndPlace();
-  }
-  return out;
-}
-
-// Sums rows by the vertical axis, then their pixels by the horizontal one.
-// Images [n, height, width, depth] become [n, y.size(), x.size(), depth].
-template <class T>
-Status Gather(KernelContext& ctx, const Tensor& in, const Axis& y,
-              const Axis& x, Tensor* out) {
-  using S = ComputeType<T>;
-  const int64_t height = in.dim(1), width = in.dim(2), depth = in.dim(3);
-  const int64_t in_row = width * depth, rows = y.size();
-  const T* const from = in.flat<T>().data();
-  float* const to = out->mutable_flat<float>().data();
-  const auto taps = [](const Axis& axis, int64_t i) {
-    const auto at = static_cast<size_t>(i);
-    return absl::MakeConstSpan(axis.taps.data() + axis.first[at],
-                               axis.taps.data() + axis.first[at + 1]);
-  };
-  const int64_t cost =
-      (static_cast<int64_t>(y.taps.size()) / std::max<int64_t>(1, rows) + 1) *
-          in_row +
-      static_cast<int64_t>(x.taps.size()) * depth;
-  return ctx.ParallelFor(
-      in.dim(0) * rows, cost, [&](int64_t begin, int64_t end) {
-        std::vector<float> row(static_cast<size_t>(in_row));
-        for (int64_t i = begin; i < end; ++i) {
-          std::fill(row.begin(), row.end(), 0.0f);
-          const T* const image = from + i / rows * height * in_row;
-          for (const Tap& tap : taps(y, i % rows)) {
-            const T* const source = image + tap.place * in_row;
-            for (int64_t k = 0; k < in_row; ++k) {
-              row[static_cast<size_t>(k)] +=
-                  tap.weight * static_cast<float>(static_cast<S>(source[k]));
-            }
-          }
-          float* pixel = to + i * x.size() * depth;
-          for (int64_t p = 0; p < x.size(); ++p, pixel += depth) {
-            std::fill_n(pixel, depth, 0.0f);
-            for (const Tap& tap : taps(x, p)) {
-              const float* const source = row.data() + tap.place * depth;
-              for (int64_t c = 0; c < depth; ++c) {
-                pixel[c] += tap.weight * source[c];
-              }
-            }
-          }
-        }
-      });
 }
 
 struct Pair {
@@ -260,9 +195,7 @@ class ScaleKernel : public ScaleBase {
         MakeAxes(ctx, in.dim(1), in.dim(2), height, width, &axes));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    return Dispatch(RealTypes{}, in.dtype(), [&]<class T>() -> Status {
-      return Gather<T>(ctx, in, axes.y, axes.x, out);
-    });
+    return SumTaps(ctx, in, axes.y, axes.x, out);
   }
 };
 
@@ -296,8 +229,8 @@ class ScaleGradKernel : public ScaleBase {
     Axes axes;
     MR_RETURN_IF_ERROR(
         MakeAxes(ctx, in_height, in_width, grads.dim(1), grads.dim(2), &axes));
-    return Gather<float>(ctx, grads, Transposed(axes.y, in_height),
-                         Transposed(axes.x, in_width), out);
+    return SumTaps(ctx, grads, Transposed(axes.y, in_height),
+                   Transposed(axes.x, in_width), out);
   }
 };
 
