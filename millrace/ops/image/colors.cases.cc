@@ -23,6 +23,7 @@ double Near(DataType t) {
 void ColorSpace(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Colors(t, {5, 7, 3})}).Tolerance(Near(t));
+    c.Ok({Colors(t, {2, 9, 11, 3})}).Tolerance(Near(t));
     c.Ok({Corners(t)}).Tolerance(Near(t));
     c.Ok({Colors(t, {3})}).Tolerance(Near(t));
     c.Ok({Empty(t, {2, 0, 3})});
@@ -41,6 +42,7 @@ void Adjusts(CaseList& c, std::initializer_list<double> amounts,
   for (const double by : amounts) {
     const Value amount = Scalar(DataType::kFloat, by);
     c.Ok({Colors(DataType::kFloat, {5, 7, 3}), amount}).Tolerance(1e-5);
+    c.Ok({Colors(DataType::kFloat, {2, 9, 11, 3}), amount}).Tolerance(1e-5);
     c.Ok({Corners(DataType::kFloat), amount}).Tolerance(1e-5);
     c.Ok({Rand(DataType::kFloat, {2, 1, 3, 2, 3}, -2, 3), amount})
         .Tolerance(1e-5);

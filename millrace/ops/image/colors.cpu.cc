@@ -75,6 +75,30 @@ Status RunColorSpace(KernelContext& ctx) {
 }
 
 template <class Change>
+MR_TARGET_CLONES void ChangePixels(const Change& by, const float* x, int64_t n,
+                                   float* z) {
+  const Change change = by;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const Triple<float> p = change({x[3 * i], x[3 * i + 1], x[3 * i + 2]});
+    z[3 * i] = p.a;
+    z[3 * i + 1] = p.b;
+    z[3 * i + 2] = p.c;
+  }
+}
+
+template <class Change>
+Status ChangeImages(KernelContext& ctx, const Change& change, const Tensor& in,
+                    Tensor* out) {
+  const float* const x = in.flat<float>().data();
+  float* const z = out->mutable_flat<float>().data();
+  return ctx.ParallelFor(
+      in.num_elements() / 3, 6, [&](int64_t begin, int64_t end) {
+        ChangePixels(change, x + 3 * begin, end - begin, z + 3 * begin);
+      });
+}
+
+template <class Change>
 Status RunChange(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   const Tensor& by = ctx.input(1);
@@ -82,7 +106,14 @@ Status RunChange(KernelContext& ctx) {
       in, by, std::is_same_v<Change, colors::RotateHue> ? "delta" : "scale"));
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.ForwardOrAllocateOutput({0}, 0, in.shape()));
-  return ForPixels<float>(ctx, in, out, Change{by.scalar<float>()});
+  const float amount = by.scalar<float>();
+  if constexpr (std::is_same_v<Change, colors::RotateHue>) {
+    // What needs no remainder needs no call for each pixel.
+    if (std::abs(amount) <= 1) {
+      return ChangeImages(ctx, colors::RotateHueBy<true>{amount}, in, out);
+    }
+  }
+  return ChangeImages(ctx, Change{amount}, in, out);
 }
 
 Status RunContrast(KernelContext& ctx) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/shared_text.h"
 #include "millrace/ops/image/crop.h"
@@ -55,6 +56,52 @@ void ForCrop(const Boxes& boxes, int64_t b, int64_t height, int64_t width,
 using CropTypes = Types<float, double, Half, int8_t, int16_t, int32_t, int64_t,
                         uint8_t, uint16_t>;
 
+// Where a crop's pixel lies in a row of the image.
+struct Column {
+  int64_t low = 0, high = 0;
+  float part = 0;
+  bool inside = false;
+};
+
+// Interpolates a row of a crop between two rows of the image.
+template <class T>
+MR_TARGET_CLONES void BlendRow(const T* low, const T* high, float part,
+                               const std::vector<Column>& columns, int64_t n,
+                               float outside, float* out) {
+  for (const Column& column : columns) {
+    float* const __restrict z = out;
+    out += n;
+    if (!column.inside) {
+      for (int64_t c = 0; c < n; ++c) z[c] = outside;
+      continue;
+    }
+    const T* const a = low + column.low * n;
+    const T* const b = low + column.high * n;
+    const T* const d = high + column.low * n;
+    const T* const e = high + column.high * n;
+    const float along = column.part;
+    for (int64_t c = 0; c < n; ++c) {
+      const auto left = static_cast<float>(a[c]);
+      const auto below = static_cast<float>(d[c]);
+      const float top = left + (static_cast<float>(b[c]) - left) * along;
+      const float bottom = below + (static_cast<float>(e[c]) - below) * along;
+      z[c] = top + (bottom - top) * part;
+    }
+  }
+}
+
+template <class T>
+void CopyRow(const T* row, const std::vector<Column>& columns, int64_t n,
+             float outside, float* out) {
+  for (const Column& column : columns) {
+    for (int64_t c = 0; c < n; ++c) {
+      out[c] =
+          column.inside ? static_cast<float>(row[column.low * n + c]) : outside;
+    }
+    out += n;
+  }
+}
+
 class CropKernel {
  public:
   static StatusOr<CropKernel> Make(const KernelInit& init) {
@@ -86,47 +133,56 @@ class CropKernel {
     return Dispatch(CropTypes{}, image.dtype(), [&]<class T>() -> Status {
       const T* in = image.flat<T>().data();
       return ctx.ParallelFor(
-          boxes.size(), sizes[0] * sizes[1] * n * 6,
+          boxes.size() * sizes[0], sizes[1] * (n + 5),
           [&](int64_t begin, int64_t end) {
-            for (int64_t b = begin; b < end; ++b) {
-              const T* from = in + boxes.image[b] * height * width * n;
-              float* to = z + b * sizes[0] * sizes[1] * n;
-              const auto pixel = [&](int64_t y, int64_t x, float in_y,
-                                     float in_x) {
-                float* at = to + (y * sizes[1] + x) * n;
-                if (nearest_) {
-                  const int64_t py = crop::Nearest(in_y);
-                  const int64_t px = crop::Nearest(in_x);
-                  for (int64_t c = 0; c < n; ++c) {
-                    at[c] = static_cast<float>(from[(py * width + px) * n + c]);
-                  }
-                  return;
-                }
-                const Between v(in_y), h(in_x);
-                for (int64_t c = 0; c < n; ++c) {
-                  const auto value = [&](int64_t py, int64_t px) {
-                    return static_cast<float>(from[(py * width + px) * n + c]);
-                  };
-                  const float top =
-                      value(v.low, h.low) +
-                      (value(v.low, h.high) - value(v.low, h.low)) * h.part;
-                  const float bottom =
-                      value(v.high, h.low) +
-                      (value(v.high, h.high) - value(v.high, h.low)) * h.part;
-                  at[c] = top + (bottom - top) * v.part;
-                }
-              };
-              ForCrop(boxes, b, height, width, sizes[0], sizes[1],
-                      StepBy::kProduct, pixel, [&](int64_t y, int64_t x) {
-                        float* at = to + (y * sizes[1] + x) * n;
-                        std::fill(at, at + n, outside_);
-                      });
+            std::vector<Column> columns;
+            int64_t box = -1;
+            for (int64_t row = begin; row < end; ++row) {
+              if (row / sizes[0] != box) {
+                box = row / sizes[0];
+                columns = Columns(boxes, box, width, sizes[1]);
+              }
+              const float* const c = boxes.corners + box * 4;
+              const CropAxis ys(c[0], c[2], height, sizes[0], StepBy::kProduct);
+              const float at = ys.At(row % sizes[0]);
+              float* const to = z + row * sizes[1] * n;
+              if (!crop::Inside(at, height)) {
+                std::fill(to, to + sizes[1] * n, outside_);
+                continue;
+              }
+              const T* from = in + boxes.image[box] * height * width * n;
+              const auto line = [&](int64_t y) { return from + y * width * n; };
+              if (nearest_) {
+                CopyRow(line(crop::Nearest(at)), columns, n, outside_, to);
+              } else {
+                const Between v(at);
+                BlendRow(line(v.low), line(v.high), v.part, columns, n,
+                         outside_, to);
+              }
             }
           });
     });
   }
 
  private:
+  std::vector<Column> Columns(const Boxes& boxes, int64_t box, int64_t width,
+                              int64_t size) const {
+    const float* const c = boxes.corners + box * 4;
+    const CropAxis xs(c[1], c[3], width, size, StepBy::kProduct);
+    std::vector<Column> columns(static_cast<size_t>(size));
+    for (int64_t x = 0; x < size; ++x) {
+      const float at = xs.At(x);
+      Column& column = columns[static_cast<size_t>(x)];
+      column.inside = crop::Inside(at, width);
+      if (!column.inside) continue;
+      const Between h(at);
+      column.low = nearest_ ? crop::Nearest(at) : h.low;
+      column.high = h.high;
+      column.part = h.part;
+    }
+    return columns;
+  }
+
   bool nearest_ = false;
   float outside_ = 0;
 };

@@ -60,81 +60,49 @@ MR_SHARED Triple<S> ToRgb(const Triple<S>& hsv) {
           (rest + s * Ramp(2 - Distance(h - 4))) * v};
 }
 
-// Multiplies the saturation and rebuilds the colour from sixths of the circle.
+// Multiplies the saturation. As in stock, a hue that was rounded up to a whole
+// circle gives a grey.
 struct Saturate {
   float scale;
   MR_SHARED Triple<float> operator()(const Triple<float>& rgb) const {
     const Triple<float> hsv = ToHsv(rgb);
     const float s = Smaller(1.0f, Larger(0.0f, hsv.b * scale));
-    const float chroma = s * hsv.c, low = hsv.c - chroma;
-    const float h = hsv.a * 6;
-    const float mid = chroma * (1 - Distance(fmodf(h, 2.0f) - 1));
-    Triple<float> out{0, 0, 0};
-    if (h < 1) {
-      out = {chroma, mid, 0};
-    } else if (h < 2) {
-      out = {mid, chroma, 0};
-    } else if (h < 3) {
-      out = {0, chroma, mid};
-    } else if (h < 4) {
-      out = {0, mid, chroma};
-    } else if (h < 5) {
-      out = {mid, 0, chroma};
-    } else if (h < 6) {
-      out = {chroma, 0, mid};
-    }
-    return {out.a + low, out.b + low, out.c + low};
+    const Triple<float> out = ToRgb(Triple<float>{hsv.a, s, hsv.c});
+    const float low = hsv.c - s * hsv.c;
+    const bool grey = !(hsv.a * 6 < 6);
+    return {grey ? low : out.a, grey ? low : out.b, grey ? low : out.c};
   }
 };
 
-// Adds `delta` to the hue. The middle one of the three colours lies between the
-// smallest and the largest, and rises or falls along a sixth of the circle.
-struct RotateHue {
+// Adds `delta`, whose magnitude is at most 1 if kSmall, to the hue. The
+// smallest and the largest of the three colours stay what they are. Without
+// branches, so that vectors can hold many pixels.
+template <bool kSmall>
+struct RotateHueBy {
   float delta;
   MR_SHARED Triple<float> operator()(const Triple<float>& rgb) const {
     const float r = rgb.a, g = rgb.b, b = rgb.c;
-    int sixth;
-    float low, mid, high;
-    if (r < g) {
-      sixth = b < r ? 1 : b > g ? 3 : 2;
-      low = sixth == 1 ? b : r;
-      mid = sixth == 1 ? r : sixth == 3 ? g : b;
-      high = sixth == 3 ? b : g;
+    const float high = Larger(r, Larger(g, b)), low = Smaller(r, Smaller(g, b));
+    const float range = high - low;
+    // How far the hue is from that of the largest, in sixths of the circle.
+    const float away = (r == high ? g - b : g == high ? b - r : r - g) / range;
+    const float of_high = r == high ? 0.0f : g == high ? 2.0f : 4.0f;
+    float hue = range > 0 ? of_high + away : 0;
+    hue = hue < 0 ? hue + 6 : hue;
+    hue = hue + delta * 6;
+    if (kSmall) {
+      hue = hue >= 6 ? hue - 6 : hue;
     } else {
-      sixth = b < g ? 0 : b > r ? 4 : 5;
-      low = sixth == 0 ? b : g;
-      mid = sixth == 0 ? g : sixth == 4 ? r : b;
-      high = sixth == 4 ? b : r;
+      hue = fmodf(hue, 6.0f);
     }
-    float hue = 0;
-    if (high != low) {
-      const float part = (mid - low) / (high - low);
-      hue = static_cast<float>(sixth) + (sixth % 2 == 0 ? part : 1 - part);
-    }
-    hue = fmodf(hue + delta * 6, 6.0f);
-    if (hue < 0) hue += 6;
-    if (hue >= 6) hue -= 6;
-    // The hue is NaN if `delta` is not finite.
-    const int to = hue >= 0 ? static_cast<int>(hue) : 5;
-    const float along = hue - static_cast<float>(to);
-    const float between =
-        low + (to % 2 == 0 ? along : 1 - along) * (high - low);
-    switch (to) {
-      case 0:
-        return {high, between, low};
-      case 1:
-        return {between, high, low};
-      case 2:
-        return {low, high, between};
-      case 3:
-        return {low, between, high};
-      case 4:
-        return {between, low, high};
-      default:
-        return {high, low, between};
-    }
+    hue = hue < 0 ? hue + 6 : hue;
+    hue = hue >= 6 ? hue - 6 : hue;
+    return {low + range * Ramp(Distance(hue - 3) - 1),
+            low + range * Ramp(2 - Distance(hue - 2)),
+            low + range * Ramp(2 - Distance(hue - 4))};
   }
 };
+using RotateHue = RotateHueBy<false>;
 
 // Returns x or the nearer bound. The lower bound wins,
 // and NaN stays.
