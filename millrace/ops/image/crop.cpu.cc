@@ -211,18 +211,23 @@ class CropGradImageKernel {
     return Dispatch<float, double, Half>(
         out->dtype(), [&]<class T>() -> Status {
           using S = ComputeType<T>;
-          std::vector<S> sums(static_cast<size_t>(out->num_elements()));
+          T* const z = out->mutable_flat<T>().data();
+          const int64_t size = height * width * n;
+          // The boxes of each image in their order, by which sums are rounded.
+          std::vector<std::vector<int64_t>> of_image(
+              static_cast<size_t>(shape.dim(0)));
           for (int64_t b = 0; b < boxes.size(); ++b) {
-            MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-            S* to = sums.data() + boxes.image[b] * height * width * n;
+            of_image[static_cast<size_t>(boxes.image[b])].push_back(b);
+          }
+          const auto add_box = [&](int64_t b, S* to) {
             const auto pixel = [&](int64_t y, int64_t x, float in_y,
                                    float in_x) {
-              const float* d =
+              const float* const d =
                   dy + ((b * crop_height + y) * crop_width + x) * n;
               const auto add = [&](int64_t py, int64_t px, float weight) {
+                S* const __restrict sum = to + (py * width + px) * n;
                 for (int64_t c = 0; c < n; ++c) {
-                  to[(py * width + px) * n + c] +=
-                      static_cast<S>(d[c] * weight);
+                  sum[c] += static_cast<S>(d[c] * weight);
                 }
               };
               if (nearest_) {
@@ -237,12 +242,25 @@ class CropGradImageKernel {
             };
             ForCrop(boxes, b, height, width, crop_height, crop_width,
                     StepBy::kProduct, pixel, [](int64_t, int64_t) {});
-          }
-          T* z = out->mutable_flat<T>().data();
-          for (size_t i = 0; i < sums.size(); ++i) {
-            z[i] = static_cast<T>(sums[i]);
-          }
-          return OkStatus();
+          };
+          const int64_t pixels =
+              boxes.size() * crop_height * crop_width / shape.dim(0);
+          return ctx.ParallelFor(
+              shape.dim(0), size + pixels * (10 + 3 * n),
+              [&](int64_t begin, int64_t end) {
+                std::vector<S> sums(static_cast<size_t>(size));
+                for (int64_t image = begin; image < end; ++image) {
+                  std::fill(sums.begin(), sums.end(), S(0));
+                  for (const int64_t b : of_image[static_cast<size_t>(image)]) {
+                    if (!ctx.CheckCancelled().ok()) return;
+                    add_box(b, sums.data());
+                  }
+                  for (int64_t k = 0; k < size; ++k) {
+                    z[image * size + k] =
+                        static_cast<T>(sums[static_cast<size_t>(k)]);
+                  }
+                }
+              });
         });
   }
 
@@ -267,8 +285,7 @@ Status RunCropGradBoxes(KernelContext& ctx) {
   const int64_t crop_height = grads.dim(1), crop_width = grads.dim(2);
   return Dispatch(CropTypes{}, image.dtype(), [&]<class T>() -> Status {
     const T* in = image.flat<T>().data();
-    for (int64_t b = 0; b < boxes.size(); ++b) {
-      MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    const auto one = [&](int64_t b) {
       const T* from = in + boxes.image[b] * height * width * n;
       const float* box = boxes.corners + b * 4;
       const CropAxis ys(box[0], box[2], height, crop_height, StepBy::kRatio);
@@ -304,8 +321,12 @@ Status RunCropGradBoxes(KernelContext& ctx) {
       ForCrop(boxes, b, height, width, crop_height, crop_width, StepBy::kRatio,
               pixel, [](int64_t, int64_t) {});
       std::copy(d, d + 4, z + b * 4);
-    }
-    return OkStatus();
+    };
+    return ctx.ParallelFor(boxes.size(),
+                           crop_height * crop_width * (10 + 8 * n),
+                           [&](int64_t begin, int64_t end) {
+                             for (int64_t b = begin; b < end; ++b) one(b);
+                           });
   });
 }
 

@@ -161,7 +161,9 @@ class ResizeGradKernel {
     if (out->num_elements() == 0) return OkStatus();
     MR_ASSIGN_OR_RETURN(const Plane p,
                         MakePlane(kMethod, options_, shape, grad.shape()));
-    if (!kOfNearest && out->dtype() != DataType::kDouble) {
+    // Sums of few bits are rounded after each of the nearest pixels.
+    if (kOfNearest ? out->dtype() == DataType::kFloat
+                   : out->dtype() != DataType::kDouble) {
       return SumTaps(ctx, grad, Transposed(p.y, shape.dim(1)),
                      Transposed(p.x, shape.dim(2)), out);
     }

@@ -6,6 +6,7 @@
 
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/threads/lanes.h"
+#include "millrace/ops/elementwise/float_blocks.h"
 #include "millrace/ops/image/rows/sum_rows.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -25,8 +26,12 @@ struct Source {
     if constexpr (std::is_same_v<T, float>) {
       if (!slack || (rows - i - 1) * width >= kRowSlack) return from;
     }
-    for (int64_t k = 0; k < width; ++k) {
-      memory[k] = static_cast<float>(static_cast<ComputeType<T>>(from[k]));
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>) {
+      ToFloats(DataTypeOf<T>, from, memory, width);
+    } else {
+      for (int64_t k = 0; k < width; ++k) {
+        memory[k] = static_cast<float>(from[k]);
+      }
     }
     return memory;
   }
@@ -70,16 +75,12 @@ class RowMaker {
     }
     row_.resize(static_cast<size_t>(r_.out_row()));
     Make(image, y, row_.data());
-    out->dtype() == DataType::kHalf
-        ? Round(out->mutable_flat<Half>().data() + place)
-        : Round(out->mutable_flat<Bfloat16>().data() + place);
+    FromFloats(out->dtype(), row_.data(),
+               out->mutable_data() + place * int64_t{sizeof(Half)},
+               r_.out_row());
   }
 
  private:
-  template <class G>
-  void Round(G* to) const {
-    for (size_t k = 0; k < row_.size(); ++k) to[k] = static_cast<G>(row_[k]);
-  }
   void Make(int64_t image, int64_t y, float* out) {
     const Tap* const taps = r_.y.taps.data() + r_.y.first[y];
     const int64_t count = r_.y.first[y + 1] - r_.y.first[y];
@@ -94,6 +95,8 @@ class RowMaker {
     Sum<kMost>(taps, count, r_.in_row(), sums_, [&](int64_t place) {
       return source_.Row(top + place, false, in_);
     });
+    // Nothing is written behind whole vectors.
+    if (r_.channels % 4 == 0) return SumPixels(r_.x, r_.channels, sums_, out);
     SumPixels(r_.x, r_.channels, sums_, out_);
     std::memcpy(out, out_, static_cast<size_t>(r_.out_row()) * sizeof(float));
   }
@@ -147,12 +150,14 @@ Status SumTaps(KernelContext& ctx, const Tensor& in, const Axis& y,
         1, static_cast<int64_t>(resize.x.taps.size()) / out->dim(2));
     const int64_t taps_y = std::max<int64_t>(
         1, static_cast<int64_t>(resize.y.taps.size()) / out->dim(1));
-    const int64_t rows =
-        std::min(taps_y, (in.dim(1) + out->dim(1) - 1) / out->dim(1));
+    const auto width = static_cast<double>(out->dim(2));
+    const double rows = std::min(
+        static_cast<double>(taps_y),
+        static_cast<double>(in.dim(1)) / static_cast<double>(out->dim(1)));
     constexpr int64_t kPixelCost = 4;
-    resize.pixels_first =
-        rows * out->dim(2) * taps_x * kPixelCost + taps_y * out->dim(2) <=
-        taps_y * in.dim(2) + out->dim(2) * taps_x * kPixelCost;
+    const double pixels = width * static_cast<double>(taps_x * kPixelCost);
+    resize.pixels_first = rows * pixels + static_cast<double>(taps_y) * width <=
+                          static_cast<double>(taps_y * in.dim(2)) + pixels;
     return resize;
   }();
   MemoryCharge charge;
