@@ -300,23 +300,25 @@ Status RunCropGradBoxes(KernelContext& ctx) {
       };
       const auto pixel = [&](int64_t y, int64_t x, float in_y, float in_x) {
         const Between v(in_y), h(in_x);
+        const T* const top_left = from + (v.low * width + h.low) * n;
+        const T* const top_right = from + (v.low * width + h.high) * n;
+        const T* const bottom_left = from + (v.high * width + h.low) * n;
+        const T* const bottom_right = from + (v.high * width + h.high) * n;
+        const float* const grads_of_pixel =
+            dy + ((b * crop_height + y) * crop_width + x) * n;
+        // Channels have the same weights.
+        float down = 0, right = 0;
         for (int64_t c = 0; c < n; ++c) {
-          const auto value = [&](int64_t py, int64_t px) {
-            return static_cast<float>(from[(py * width + px) * n + c]);
-          };
-          const float top_left = value(v.low, h.low);
-          const float top_right = value(v.low, h.high);
-          const float bottom_left = value(v.high, h.low);
-          const float bottom_right = value(v.high, h.high);
-          const float grad =
-              dy[((b * crop_height + y) * crop_width + x) * n + c];
-          add(0, ys, height, y,
-              grad * ((1 - h.part) * (bottom_left - top_left) +
-                      h.part * (bottom_right - top_right)));
-          add(1, xs, width, x,
-              grad * ((1 - v.part) * (top_right - top_left) +
-                      v.part * (bottom_right - bottom_left)));
+          const auto p = static_cast<float>(top_left[c]);
+          const auto q = static_cast<float>(top_right[c]);
+          const auto r = static_cast<float>(bottom_left[c]);
+          const auto s = static_cast<float>(bottom_right[c]);
+          const float grad = grads_of_pixel[c];
+          down += grad * ((1 - h.part) * (r - p) + h.part * (s - q));
+          right += grad * ((1 - v.part) * (q - p) + v.part * (s - r));
         }
+        add(0, ys, height, y, down);
+        add(1, xs, width, x, right);
       };
       ForCrop(boxes, b, height, width, crop_height, crop_width, StepBy::kRatio,
               pixel, [](int64_t, int64_t) {});
