@@ -40,6 +40,15 @@ struct SignOp {
       return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;
     }
   }
+  // Squares of floats are finite in double, so that vectors can compute them.
+  static std::complex<float> Do(std::complex<float> x) {
+    const auto re = static_cast<double>(x.real());
+    const auto im = static_cast<double>(x.imag());
+    const double square = re * re + im * im;
+    const double length = std::sqrt(square == 0 ? 1.0 : square);
+    return {static_cast<float>(square == 0 ? 0 : re / length),
+            static_cast<float>(square == 0 ? 0 : im / length)};
+  }
 };
 struct SquareOp {
   template <class T>

@@ -1,5 +1,6 @@
 // Kernels of parts of complex numbers.
 #include <cmath>
+#include <limits>
 
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/numbers.h"
@@ -35,6 +36,16 @@ struct AbsOp {
   template <class T>
   static auto Do(T x) {
     return std::abs(x);
+  }
+  // Squares of floats are finite in double, so that vectors can compute them.
+  // What has an infinite part is infinite, even if the other one is NaN.
+  static float Do(std::complex<float> x) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const float re = std::abs(x.real()), im = std::abs(x.imag());
+    const auto a = static_cast<double>(re), b = static_cast<double>(im);
+    const auto length = static_cast<float>(std::sqrt(a * a + b * b));
+    const float infinite = re == kInfinity ? re : im;
+    return infinite == kInfinity ? infinite : length;
   }
 };
 struct ComplexOp {
