@@ -24,6 +24,7 @@ MR_CASES(Imag)(CaseList& c) { Parts(c); }
 MR_CASES(Angle)(CaseList& c) { Parts(c); }
 MR_CASES(ComplexAbs)(CaseList& c) {
   Parts(c);
+  c.Ok({Mixed(DataType::kComplex64, {40})}, Parts64());
   c.Error({C64({2})}, Parts128(), StatusCode::kInvalidArgument,
           "Signature mismatch, have: complex64->double expected: "
           "complex64->float");
