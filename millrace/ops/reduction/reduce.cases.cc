@@ -76,6 +76,29 @@ void LongRows(CaseList& c, DataType type, double lo, double hi,
   c.Ok({Rand(type, {2, n}, lo, hi), Vec({1})}).Tolerance(tolerance);
 }
 
+// Adds rows around the sizes at which loops begin to use more lanes, and counts
+// of rows that are searched side by side.
+void RowSizes(CaseList& c, DataType type, double lo, double hi) {
+  for (int64_t n : {5, 15, 16, 17, 31, 33, 64, 127, 129, 257, 1100}) {
+    c.Ok({Rand(type, {11, n}, lo, hi), Vec({1})});
+  }
+  c.Ok({Rand(type, {700, 9}, lo, hi), Vec({1})});
+  c.Ok({Rand(type, {3, 50, 9}, lo, hi), Vec({0, 2})});
+}
+
+// Adds sizes at which 16-bit types are converted in several blocks.
+void Blocks(CaseList& c) {
+  for (const DataType t : {DataType::kHalf, DataType::kBfloat16}) {
+    c.Ok({Mixed(t, {7, 40}), Vec({1})});
+    c.Ok({Mixed(t, {40, 7}), Vec({0})});
+    c.Ok({Rand(t, {3, 2500}), Vec({1})});
+    c.Ok({Rand(t, {9, 700}), Vec({0})});
+    c.Ok({Rand(t, {5, 3, 300}), Vec({0, 2})});
+    c.Ok({Rand(t, {5, 30, 3}), Vec({0, 2})});
+    c.Ok({Rand(t, {3, 70000}), Vec({1})});
+  }
+}
+
 void Gradients(CaseList& c) {
   c.Ok({Rand(DataType::kDouble, {2, 3, 2}, 1, 2), Vec({1})}).Gradient({0});
   c.Ok({Rand(DataType::kDouble, {2, 3}, 1, 2), Vec({0, 1})}).Gradient({0});
@@ -86,6 +109,10 @@ void Gradients(CaseList& c) {
 MR_CASES(Sum)(CaseList& c) {
   Reduce(c, kFloat, -1, 1);
   EachType(c, -9, 9);
+  RowSizes(c, kFloat, -1, 1);
+  RowSizes(c, DataType::kInt32, -1000, 1000);
+  RowSizes(c, DataType::kUint8, 0, 200);
+  RowSizes(c, DataType::kComplex64, -1, 1);
   Gradients(c);
   LongRows(c, kFloat, -1, 1);
   ManyGroups(c, kFloat, -1, 1);
@@ -125,8 +152,16 @@ MR_CASES(EuclideanNorm)(CaseList& c) {
 MR_CASES(Max)(CaseList& c) {
   Reduce(c, kFloat, -1, 1);
   EachType(c, -9, 9);
+  RowSizes(c, kFloat, -1, 1);
+  RowSizes(c, DataType::kDouble, -1, 1);
+  RowSizes(c, DataType::kInt32, -1000, 1000);
+  RowSizes(c, DataType::kUint8, 0, 200);
+  Blocks(c);
   c.Ok({Mixed(kFloat, {40}), Vec({0})});
   c.Ok({Mixed(kFloat, {5, 40}), Vec({0})});
+  c.Ok({Mixed(kFloat, {40, 5}), Vec({1})});
+  c.Ok({Mixed(kFloat, {9, 33}), Vec({1})});
+  c.Ok({Mixed(kFloat, {9, 700}), Vec({1})});
   Gradients(c);
   LongRows(c, kFloat, -1, 1);
   ManyGroups(c, kFloat, -1, 1);
@@ -134,8 +169,16 @@ MR_CASES(Max)(CaseList& c) {
 MR_CASES(Min)(CaseList& c) {
   Reduce(c, kFloat, -1, 1);
   EachType(c, -9, 9);
+  RowSizes(c, kFloat, -1, 1);
+  RowSizes(c, DataType::kDouble, -1, 1);
+  RowSizes(c, DataType::kInt32, -1000, 1000);
+  RowSizes(c, DataType::kUint8, 0, 200);
+  Blocks(c);
   c.Ok({Mixed(kFloat, {40}), Vec({0})});
   c.Ok({Mixed(kFloat, {5, 40}), Vec({0})});
+  c.Ok({Mixed(kFloat, {40, 5}), Vec({1})});
+  c.Ok({Mixed(kFloat, {9, 33}), Vec({1})});
+  c.Ok({Mixed(kFloat, {9, 700}), Vec({1})});
   Gradients(c);
   LongRows(c, kFloat, -1, 1);
   ManyGroups(c, kFloat, -1, 1);

@@ -146,14 +146,21 @@ class ReduceKernel {
 
   Status Reduce(KernelContext& ctx, const Layout& l, const char* x,
                 int64_t count, char* out) const {
-    const int64_t tiles_in_pair = (l.kept() + kTile - 1) / kTile;
+    // Where rows are reduced, a few whole ones are enough for a tile: parts of
+    // rows, which slices would be, cost more.
+    const int64_t tile_size =
+        l.inner_is_reduced
+            ? std::clamp<int64_t>(kSliceElements / count, 1, kTile)
+            : kTile;
+    const int64_t tiles_in_pair = (l.kept() + tile_size - 1) / tile_size;
     const int64_t tiles = l.outer_kept_count * tiles_in_pair;
     const int64_t outputs = l.outer_kept_count * l.kept();
     const int64_t elements = outputs * count;
     int64_t slices = 1;
     if (tiles < kMaxSlices) {
-      slices =
-          std::clamp<int64_t>(elements / kSliceElements, 1, kMaxSlices / tiles);
+      const int64_t wanted =
+          elements / kSliceElements / (l.inner_is_reduced ? tiles : 1);
+      slices = std::clamp<int64_t>(wanted, 1, kMaxSlices / tiles);
       slices = std::min(slices, std::max(l.outer_reduced_count, l.reduced()));
     }
     Tensor partial;
@@ -175,8 +182,8 @@ class ReduceKernel {
         const int64_t slice = item / tiles;
         const int64_t tile = item % tiles;
         const int64_t outer = tile / tiles_in_pair;
-        const int64_t begin = tile % tiles_in_pair * kTile;
-        const int64_t n = std::min(kTile, l.kept() - begin);
+        const int64_t begin = tile % tiles_in_pair * tile_size;
+        const int64_t n = std::min(tile_size, l.kept() - begin);
         const int64_t at = outer * l.kept() + begin;
         char* acc = slices == 1
                         ? local

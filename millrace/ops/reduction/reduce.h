@@ -10,8 +10,9 @@
 //     static T Finish(Acc a, int64_t count);  // of `count` elements
 //     static constexpr bool kChooses = true;  // if Take is one of the two
 //   };
-// Each type needs two loops; the kernel handles dimensions, threads and partial
-// results for all of them.
+// Each type needs two loops, but for half and bfloat16, which use those of
+// float; the kernel handles dimensions, threads and partial results for all of
+// them.
 #pragma once
 
 #include <array>
@@ -22,6 +23,8 @@
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/reduction/reduce_float_blocks.h"
+#include "millrace/ops/reduction/reduce_rows.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -53,68 +56,6 @@ void InitAcc(void* accv, int64_t n) {
   using Acc = typename Op::Acc;
   Acc* acc = static_cast<Acc*>(accv);
   for (int64_t i = 0; i < n; ++i) acc[i] = Op::Identity();
-}
-
-// Rows of at least this many bytes are read as two streams: the hardware
-// prefetches up to the end of a page for each of them. With four streams, Zen 5
-// reads no faster than with one, or at a third of that speed.
-inline constexpr int64_t kManyStreamBytes = 128 << 10;
-
-template <class Op>
-concept Chooses = requires {
-  requires Op::kChooses;
-};
-
-template <class Op, class T>
-MR_TARGET_CLONES void ReduceRows(const void* xv, int64_t stride, int64_t rows,
-                                 int64_t n, void* accv) {
-  using Acc = typename Op::Acc;
-  // Enough to fill vector registers and hide the latency of an addition.
-  constexpr int kLanes = sizeof(Acc) > 8 ? 4 : 32;
-  constexpr int kStreams = 2;
-  constexpr int kStep = kLanes / kStreams;  // elements of a stream at a time
-  const T* x = static_cast<const T*>(xv);
-  Acc* acc = static_cast<Acc*>(accv);
-  for (int64_t r = 0; r < rows; ++r, x += stride) {
-    Acc a = acc[r];
-    int64_t i = 0;
-    if (n >= 2 * kLanes) {
-      Acc lanes[kLanes];
-      for (int l = 0; l < kLanes; ++l) lanes[l] = Op::Identity();
-      const bool streams =
-          n >= kManyStreamBytes / static_cast<int64_t>(sizeof(T));
-      const int64_t steps = n / kLanes;
-      const int64_t distance = streams ? steps * kStep : kStep;
-      const T* from[kStreams];
-#pragma GCC unroll 4
-      for (int k = 0; k < kStreams; ++k) from[k] = x + k * distance;
-      for (int64_t at = 0; at < steps * kLanes / (streams ? kStreams : 1);
-           at += streams ? kStep : kLanes) {
-        if constexpr (Chooses<Op>) {
-          // The compiler makes vectors of a choice in loops only; where they
-          // are written out, it branches for each element.
-#pragma GCC unroll 4
-          for (int k = 0; k < kStreams; ++k) {
-            const T* const now = from[k] + at;
-            Acc* const chosen = lanes + k * kStep;
-#pragma GCC unroll 1
-            for (int l = 0; l < kStep; ++l) {
-              chosen[l] = Op::Take(chosen[l], now[l]);
-            }
-          }
-        } else {
-#pragma GCC unroll 32
-          for (int l = 0; l < kLanes; ++l) {
-            lanes[l] = Op::Take(lanes[l], from[l / kStep][at + l % kStep]);
-          }
-        }
-      }
-      i = steps * kLanes;
-      for (int l = 0; l < kLanes; ++l) a = Op::Merge(a, lanes[l]);
-    }
-    for (; i < n; ++i) a = Op::Take(a, x[i]);
-    acc[r] = a;
-  }
 }
 
 template <class Op, class T>
@@ -157,9 +98,20 @@ void FinishAcc(const void* accv, int64_t count, void* outv, int64_t n) {
 
 template <template <class> class Op, class T>
 constexpr ReduceLoops MakeReduceLoops() {
-  return {sizeof(typename Op<T>::Acc), &InitAcc<Op<T>, T>,
-          &ReduceRows<Op<T>, T>,       &ReduceColumns<Op<T>, T>,
-          &MergeAcc<Op<T>, T>,         &FinishAcc<Op<T>, T>};
+  ReduceLoops loops = {sizeof(typename Op<T>::Acc), &InitAcc<Op<T>, T>};
+  loops.merge = &MergeAcc<Op<T>, T>;
+  loops.finish = &FinishAcc<Op<T>, T>;
+  if constexpr (ComputesInFloat(DataTypeOf<T>)) {
+    using F = Op<float>;
+    static_assert(std::is_same_v<typename Op<T>::Acc, typename F::Acc>);
+    loops.rows = &RowsByFloats<T, typename F::Acc, &ReduceRows<F, float>>;
+    loops.columns =
+        &ColumnsByFloats<T, typename F::Acc, &ReduceColumns<F, float>>;
+  } else {
+    loops.rows = &ReduceRows<Op<T>, T>;
+    loops.columns = &ReduceColumns<Op<T>, T>;
+  }
+  return loops;
 }
 
 }  // namespace internal

@@ -1,11 +1,24 @@
 // Kernels of largest and smallest elements, and of all and any.
 #include <limits>
 
-#include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/reduction/reduce.h"
 
 namespace millrace::ops {
 namespace {
+
+// Return what Larger and Smaller of elementwise/numbers.h do. Their first
+// choice is an instruction without a branch; where the compiler makes no
+// vectors, it branches on the second alone, which hardly ever changes.
+template <class T>
+T MaxOf(T a, T b) {
+  const T larger = a < b ? b : a;
+  return b != b ? b : larger;
+}
+template <class T>
+T MinOf(T a, T b) {
+  const T smaller = b < a ? b : a;
+  return b != b ? b : smaller;
+}
 
 template <class T>
 struct MaxOp {
@@ -18,8 +31,8 @@ struct MaxOp {
     }
   }
   static constexpr bool kChooses = true;
-  static Acc Take(Acc a, T x) { return Larger(a, static_cast<Acc>(x)); }
-  static Acc Merge(Acc a, Acc b) { return Larger(a, b); }
+  static Acc Take(Acc a, T x) { return MaxOf(a, static_cast<Acc>(x)); }
+  static Acc Merge(Acc a, Acc b) { return MaxOf(a, b); }
   static T Finish(Acc a, int64_t) { return static_cast<T>(a); }
 };
 
@@ -34,8 +47,8 @@ struct MinOp {
     }
   }
   static constexpr bool kChooses = true;
-  static Acc Take(Acc a, T x) { return Smaller(a, static_cast<Acc>(x)); }
-  static Acc Merge(Acc a, Acc b) { return Smaller(a, b); }
+  static Acc Take(Acc a, T x) { return MinOf(a, static_cast<Acc>(x)); }
+  static Acc Merge(Acc a, Acc b) { return MinOf(a, b); }
   static T Finish(Acc a, int64_t) { return static_cast<T>(a); }
 };
 
