@@ -14,6 +14,15 @@ void Arg(CaseList& c) {
   c.Ok({F32({5}), Scalar(DataType::kInt64, 0)});
   c.Ok({F32({3, 4, 300}), Scalar(1)});
   c.Ok({F32({2000, 10}), Scalar(1)});
+  // Rows side by side, of one block and of several, with equal elements.
+  for (const DataType t :
+       {DataType::kHalf, kFloat, DataType::kInt64, DataType::kUint8}) {
+    c.Ok({Rand(t, {300, 10}, 0, 9), Scalar(1)});
+    c.Ok({Rand(t, {9, 31}, 0, 9), Scalar(1)});
+    c.Ok({Rand(t, {9, 32}, 0, 9), Scalar(1)});
+    c.Ok({Rand(t, {7, 257}, 0, 100), Scalar(1)});
+    c.Ok({Rand(t, {3, 9001}, 0, 100), Scalar(1)});
+  }
   // Lines that are cut, with equal elements in several slices.
   c.Ok({I32({2, 9000}), Scalar(1)});
   c.Ok({I32({2, 1000, 3}), Scalar(1)});
@@ -30,6 +39,7 @@ void Arg(CaseList& c) {
           Scalar(1)});
     c.Ok({MixedNoNan(t, {6, 7}), Scalar(0)});
     c.Ok({Mixed(t, {6, 7}), Scalar(1)});
+    c.Ok({Mixed(t, {6, 300}), Scalar(1)});
   }
   c.Error({Empty(kFloat, {2, 0}), Scalar(1)}, StatusCode::kInvalidArgument,
           "Reduction axis 1 is empty in shape [2,0]");

@@ -6,49 +6,11 @@
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.h"
+#include "millrace/ops/reduction/arg_loops.h"
 #include "millrace/ops/reduction/axis_plan.h"
 
 namespace millrace::ops {
 namespace {
-
-enum class Best { kLargest, kSmallest };
-
-constexpr int64_t kArgTile = 256;
-
-template <class T, Best kBest>
-ComputeType<T> Worst() {
-  if constexpr (std::is_same_v<T, Half>) {
-    return kBest == Best::kLargest ? -65504.0f : 65504.0f;
-  } else if constexpr (std::is_same_v<T, Bfloat16>) {
-    return kBest == Best::kLargest ? -0x1.fep127f : 0x1.fep127f;
-  } else {
-    using Limits = std::numeric_limits<T>;
-    return kBest == Best::kLargest ? Limits::lowest() : Limits::max();
-  }
-}
-
-// Finds the indices of the best elements in `n` columns of `rows` rows. An
-// element stays the best until a better one comes, beginning with the worst
-// finite number: NaN and infinities of the other end are never best, and a line
-// that consists of them gives 0.
-template <class T, Best kBest>
-void Columns(const T* x, int64_t stride, int64_t rows, int64_t n,
-             int64_t* index) {
-  using C = ComputeType<T>;
-  C best[kArgTile];
-  std::fill_n(best, n, Worst<T, kBest>());
-  std::fill_n(index, n, 0);
-  for (int64_t r = 0; r < rows; ++r) {
-    const T* row = x + r * stride;
-    for (int64_t j = 0; j < n; ++j) {
-      const C v = static_cast<C>(row[j]);
-      if (kBest == Best::kLargest ? best[j] < v : v < best[j]) {
-        best[j] = v;
-        index[j] = r;
-      }
-    }
-  }
-}
 
 template <Best kBest>
 class ArgKernel {
@@ -67,9 +29,9 @@ class ArgKernel {
   template <class T>
   static Status Find(KernelContext& ctx, const T* x, int64_t outer,
                      int64_t rows, int64_t inner, Tensor& z) {
+    if (inner == 1) return FindInRows<T>(ctx, x, outer, rows, z);
     const int64_t tiles = (inner + kArgTile - 1) / kArgTile;
-    const int64_t nanos =
-        std::max<int64_t>(1, rows * std::min(inner, kArgTile));
+    const int64_t nanos = Nanos(rows * std::min(inner, kArgTile));
     char* out = z.mutable_data();
     return ctx.ParallelFor(outer * tiles, nanos, [&](int64_t b, int64_t e) {
       int64_t index[kArgTile];
@@ -77,10 +39,46 @@ class ArgKernel {
         const int64_t o = item / tiles;
         const int64_t j = item % tiles * kArgTile;
         const int64_t n = std::min(kArgTile, inner - j);
-        Columns<T, kBest>(x + o * rows * inner + j, inner, rows, n, index);
+        const T* from = x + o * rows * inner + j;
+        if (rows <= std::numeric_limits<int32_t>::max()) {
+          BestOfColumns<T, kBest, int32_t, true>(from, inner, 1, rows, n,
+                                                 index);
+        } else {
+          BestOfColumns<T, kBest, int64_t, true>(from, inner, 1, rows, n,
+                                                 index);
+        }
         Store(z.dtype(), index, n, out, o * inner + j);
       }
     });
+  }
+
+  // Finds the places in `count` contiguous rows of n elements.
+  template <class T>
+  static Status FindInRows(KernelContext& ctx, const T* x, int64_t count,
+                           int64_t n, Tensor& z) {
+    const int64_t at_once = n < kShortArgRow ? kArgTile : 1;
+    const int64_t items = (count + at_once - 1) / at_once;
+    char* out = z.mutable_data();
+    return ctx.ParallelFor(
+        items, Nanos(at_once * n), [&](int64_t b, int64_t e) {
+          int64_t index[kArgTile];
+          for (int64_t item = b; item < e; ++item) {
+            const int64_t row = item * at_once;
+            const int64_t some = std::min(at_once, count - row);
+            const T* from = x + row * n;
+            if (n < kShortArgRow) {
+              BestOfColumns<T, kBest, int32_t, false>(from, 1, n, n, some,
+                                                      index);
+            } else {
+              index[0] = BestOfRow<T, kBest>(from, n);
+            }
+            Store(z.dtype(), index, some, out, row);
+          }
+        });
+  }
+
+  static int64_t Nanos(int64_t elements) {
+    return std::max<int64_t>(1, elements / 4);
   }
 
   static void Store(DataType type, const int64_t* index, int64_t n, char* out,
