@@ -24,7 +24,7 @@ void ExtremeGradient(GradContext& g) {
   const Output dy = Kept(g, g.dy());
   const Output chosen = Cast(g, Equal(g, y, g.in(0)), dy.dtype());
   const Output count = Sum(g, chosen, g.in(1), {.keep_dims = true});
-  g.Set(0, Mul(g, RealDiv(g, chosen, count), dy));
+  g.Set(0, Mul(g, chosen, RealDiv(g, dy, count)));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Members {
   Output belongs;  // whether it has a segment; null: all have
   Output Rows(GradContext& g, const Output& segments) const {
     const Output rows = GatherV2(g, segments, ids, 0);
-    return belongs ? SelectV2(g, belongs, rows, ZerosLike(g, rows)) : rows;
+    return belongs ? SelectV2(g, belongs, rows, NumberLike(g, rows, 0)) : rows;
   }
 };
 
@@ -50,7 +50,7 @@ void SegmentExtreme(GradContext& g, const Members& members) {
   if (members.belongs) chosen = LogicalAnd(g, chosen, members.belongs);
   const Output count = SegmentSumLike(g, Cast(g, chosen, g.dy().dtype()));
   const Output rows = members.Rows(g, RealDiv(g, g.dy(), count));
-  g.Set(0, SelectV2(g, chosen, rows, ZerosLike(g, rows)));
+  g.Set(0, SelectV2(g, chosen, rows, NumberLike(g, rows, 0)));
 }
 
 // Sets the product of the other members: with one zero, only that one has a
