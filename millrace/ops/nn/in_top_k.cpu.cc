@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/loops.h"
 #include "millrace/ops/nn/in_top_k.h"
@@ -25,6 +28,30 @@ Status CheckInTopK(const TensorShape& predictions, const TensorShape& targets) {
 
 namespace {
 
+// The elements of a row that are larger than its target's, and whether all are
+// finite.
+struct Rank {
+  int64_t larger = 0;
+  bool finite = true;
+};
+
+MR_TARGET_CLONES void RankRow(const float* x, int64_t n, float target,
+                              Rank* rank) {
+  // Counts of a chunk fit into the lanes of floats.
+  constexpr int64_t kChunk = 4096;
+  for (int64_t at = 0; at < n && rank->finite; at += kChunk) {
+    const int64_t end = std::min(n, at + kChunk);
+    int32_t larger = 0;
+    int32_t odd = 0;
+    for (int64_t i = at; i < end; ++i) {
+      larger += x[i] > target ? 1 : 0;
+      odd += std::fabs(x[i]) <= std::numeric_limits<float>::max() ? 0 : 1;
+    }
+    rank->larger += larger;
+    rank->finite = odd == 0;
+  }
+}
+
 Status InTopK(KernelContext& ctx, int64_t k) {
   const Tensor& predictions = ctx.input(0);
   const Tensor& targets = ctx.input(1);
@@ -36,24 +63,19 @@ Status InTopK(KernelContext& ctx, int64_t k) {
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({batch})));
   bool* z = out->mutable_flat<bool>().data();
-  return ctx.ParallelFor(batch, classes, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const float* r = x + row * classes;
-      const int64_t target = wanted[row];
-      // A target that cannot be ranked is not among the top k.
-      bool ranked = target >= 0 && target < classes;
-      ranked = ranked && std::isfinite(r[target]);
-      int64_t larger = 0;
-      for (int64_t i = 0; ranked && i < classes; ++i) {
-        if (!std::isfinite(r[i])) {
-          ranked = false;
-        } else if (r[i] > r[target]) {
-          ++larger;
+  return ctx.ParallelFor(
+      batch, classes / 4 + 1, [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          const float* r = x + row * classes;
+          const int64_t target = wanted[row];
+          // A target that cannot be ranked is not among the top k.
+          Rank rank;
+          rank.finite =
+              target >= 0 && target < classes && std::isfinite(r[target]);
+          if (rank.finite) RankRow(r, classes, r[target], &rank);
+          z[row] = rank.finite && rank.larger < k;
         }
-      }
-      z[row] = ranked && larger < k;
-    }
-  });
+      });
 }
 
 class InTopKKernel {
