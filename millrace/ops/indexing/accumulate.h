@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "millrace/ops/elementwise/float_blocks.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace::ops {
@@ -48,11 +49,35 @@ void Deduct(T& sum, const T& x) {
 // How an update changes what is there.
 enum class ScatterHow { kUpdate, kAdd, kSubtract };
 
+// Adds or subtracts in blocks of floats, for types that the compiler converts
+// one by one.
+template <ScatterHow kHow, class T>
+void ScatterByFloats(T* to, const T* updates, int64_t n) {
+  constexpr DataType kType = DataTypeOf<T>;
+  constexpr int64_t kBlock = 256;
+  float sums[kBlock], changes[kBlock];
+  for (int64_t at = 0; at < n; at += kBlock) {
+    const int64_t m = std::min(kBlock, n - at);
+    ToFloats(kType, to + at, sums, m);
+    ToFloats(kType, updates + at, changes, m);
+    for (int64_t i = 0; i < m; ++i) {
+      sums[i] += kHow == ScatterHow::kAdd ? changes[i] : -changes[i];
+    }
+    FromFloats(kType, sums, to + at, m);
+  }
+}
+
 // Changes `n` elements by as many updates.
 template <ScatterHow kHow, class T>
 void ScatterSlice(T* to, const T* updates, int64_t n) {
   if constexpr (kHow == ScatterHow::kUpdate) {
-    std::copy_n(updates, n, to);
+    if (n == 1) {  // for which a call of memmove takes longer
+      *to = *updates;
+    } else {
+      std::copy_n(updates, n, to);
+    }
+  } else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>) {
+    ScatterByFloats<kHow>(to, updates, n);
   } else {
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (kHow == ScatterHow::kAdd) {

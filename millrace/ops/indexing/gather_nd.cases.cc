@@ -11,6 +11,11 @@ MR_CASES(GatherNd)(CaseList& c) {
     c.Ok({F32({2, 3, 4}), Of(t, {2, 1, 2}, {1, 2, 0, 0})}).Gradient({0});
   }
   c.Ok({F32({4}), Empty(DataType::kInt32, {2, 0})});
+  // Several blocks of rows, of one to four coordinates.
+  c.Ok({F32({9}), Rand(DataType::kInt32, {300, 1}, 0, 9)});
+  c.Ok({F32({9, 3, 2}), Rand(DataType::kInt64, {300, 2}, 0, 3)});
+  c.Ok({F32({3, 4, 5}), Rand(DataType::kInt32, {300, 3}, 0, 3)});
+  c.Ok({F32({2, 3, 4, 5}), Rand(DataType::kInt64, {300, 4}, 0, 2)});
   c.Ok({F32({3, 4}), Vec({2, 3})});
   c.Ok({F32({3, 4}), Empty(DataType::kInt32, {0, 2})});
   c.Ok({F32({2, 2}), Of(DataType::kInt32, {2, 2}, {0, 0, 2, 0})},

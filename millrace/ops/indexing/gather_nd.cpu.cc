@@ -24,10 +24,11 @@ Status GatherNdSlices(KernelContext& ctx, const Tensor& params,
   const int64_t slice = index.slice();
   const int64_t cost = MoveCost(params.dtype(), slice) + 5 + 2 * index.depth();
   return ctx.ParallelFor(index.rows(), cost, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t offset = index.Offset(r);
+    index.ForEach(begin, end, [&](int64_t r, int64_t offset) {
       if (offset >= 0 && locked) {
         elements.Copy(offset, slice, dst + r * slice);
+      } else if (offset >= 0 && slice == 1) {
+        dst[r] = src[offset];
       } else if (offset >= 0) {
         std::copy_n(src + offset, slice, dst + r * slice);
       } else if (policy == BadIndices::kIgnore) {
@@ -35,7 +36,7 @@ Status GatherNdSlices(KernelContext& ctx, const Tensor& params,
       } else {
         bad.Report(r);
       }
-    }
+    });
   });
 }
 

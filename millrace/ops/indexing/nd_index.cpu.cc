@@ -3,20 +3,45 @@
 #include "absl/strings/str_join.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
+#include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
 
-template <class I>
-int64_t OffsetOf(const I* row, const DimVector& dims,
-                 const DimVector& strides) {
-  int64_t offset = 0;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    const int64_t at = row[d];
-    if (static_cast<uint64_t>(at) >= static_cast<uint64_t>(dims[d])) return -1;
-    offset += at * strides[d];
+// Sets out[r] to the offset of row r, or -1. kDepth: coordinates of a row; 0 if
+// they are more than a loop of its own is worth.
+template <class I, int kDepth>
+void OffsetsOf(const I* row, int64_t n, const DimVector& dims,
+               const DimVector& strides, int64_t* out) {
+  const int64_t* const limit = dims.data();
+  const int64_t* const stride = strides.data();
+  const int64_t depth = kDepth > 0 ? kDepth : static_cast<int64_t>(dims.size());
+  for (int64_t r = 0; r < n; ++r, row += depth) {
+    // Of a row that is outside the sum may wrap around.
+    uint64_t offset = 0;
+    bool inside = true;
+    for (int64_t d = 0; d < depth; ++d) {
+      const auto at = static_cast<uint64_t>(static_cast<int64_t>(row[d]));
+      inside &= at < static_cast<uint64_t>(limit[d]);
+      offset += at * static_cast<uint64_t>(stride[d]);
+    }
+    out[r] = inside ? static_cast<int64_t>(offset) : -1;
   }
-  return offset;
+}
+
+template <class I>
+void OffsetsOf(const I* row, int64_t n, const DimVector& dims,
+               const DimVector& strides, int64_t* out) {
+  switch (dims.size()) {
+    case 1:
+      return OffsetsOf<I, 1>(row, n, dims, strides, out);
+    case 2:
+      return OffsetsOf<I, 2>(row, n, dims, strides, out);
+    case 3:
+      return OffsetsOf<I, 3>(row, n, dims, strides, out);
+    default:
+      return OffsetsOf<I, 0>(row, n, dims, strides, out);
+  }
 }
 
 std::string FirstSize(const Tensor& t) {
@@ -48,15 +73,25 @@ NdIndex::NdIndex(const Tensor& indices, const TensorShape& shape)
 }
 
 int64_t NdIndex::Offset(int64_t r) const {
-  const int64_t at = r * depth();
-  switch (indices_.dtype()) {
-    case DataType::kInt16:
-      return OffsetOf(indices_.flat<int16_t>().data() + at, dims_, strides_);
-    case DataType::kInt32:
-      return OffsetOf(indices_.flat<int32_t>().data() + at, dims_, strides_);
-    default:
-      return OffsetOf(indices_.flat<int64_t>().data() + at, dims_, strides_);
-  }
+  int64_t offset;
+  Offsets(r, 1, &offset);
+  return offset;
+}
+
+void NdIndex::Offsets(int64_t first, int64_t n, int64_t* offsets) const {
+  const int64_t at = first * depth();
+  Dispatch<int16_t, int32_t, int64_t>(indices_.dtype(), [&]<class I>() {
+    OffsetsOf(indices_.flat<I>().data() + at, n, dims_, strides_, offsets);
+    return OkStatus();
+  }).IgnoreError();
+}
+
+int64_t NdIndex::LastOutside() const {
+  int64_t last = -1;
+  ForEach(0, rows_, [&](int64_t r, int64_t offset) {
+    if (offset < 0) last = r;
+  });
+  return last;
 }
 
 std::string NdIndex::RowText(int64_t r) const {

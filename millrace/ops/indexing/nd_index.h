@@ -2,6 +2,7 @@
 // and the ops that scatter into variables.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -30,6 +31,21 @@ class NdIndex {
   // Returns the first element of the slice of row r, or -1 if it is out of
   // range.
   int64_t Offset(int64_t r) const;
+  // Sets offsets[i] to Offset(first + i), for i < n.
+  void Offsets(int64_t first, int64_t n, int64_t* offsets) const;
+  // Calls f(r, Offset(r)) for the rows [begin, end).
+  template <class F>
+  void ForEach(int64_t begin, int64_t end, F f) const {
+    constexpr int64_t kBlock = 128;
+    int64_t offsets[kBlock];
+    for (int64_t r = begin; r < end; r += kBlock) {
+      const int64_t n = std::min(kBlock, end - r);
+      Offsets(r, n, offsets);
+      for (int64_t i = 0; i < n; ++i) f(r + i, offsets[i]);
+    }
+  }
+  // Returns the last row that is out of range, or -1.
+  int64_t LastOutside() const;
   // Returns the coordinates in row r for messages, such as "[2, 0]".
   std::string RowText(int64_t r) const;
   // Returns the position of row r in `indices` for messages, such as "[1]".

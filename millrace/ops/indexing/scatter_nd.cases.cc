@@ -7,6 +7,10 @@ MR_CASES(ScatterNd)(CaseList& c) {
     c.Ok({Of(DataType::kInt32, {3, 1}, {1, 3, 1}), Rand(t, {3}), Vec({4})});
     c.Ok({Of(DataType::kInt32, {2, 1}, {2, 0}), Rand(t, {2, 3}), Vec({4, 3})});
   });
+  for (const DataType t : {DataType::kHalf, DataType::kBfloat16}) {
+    c.Ok({Of(DataType::kInt32, {3, 1}, {2, 0, 2}), Rand(t, {3, 300}),
+          Vec({4, 300})});
+  }
   c.Ok({Of(DataType::kInt64, {2, 2}, {2, 0, 1, 1}), F32({2, 3}),
         Vec(DataType::kInt64, {4, 2, 3})})
       .Gradient({1});

@@ -23,9 +23,8 @@ struct ScatterNdKernel {
     const NdIndex index(indices, shape);
     if (policy == BadIndices::kError) {
       // As in stock, the last bad index is named.
-      for (int64_t r = index.rows() - 1; r >= 0; --r) {
-        if (index.Offset(r) < 0) return OutsideOf(shape, index, r);
-      }
+      const int64_t outside = index.LastOutside();
+      if (outside >= 0) return OutsideOf(shape, index, outside);
     }
     return Dispatch(Join<NumericTypes, Types<bool, StringElement>>{},
                     updates.dtype(), [&]<class T>() -> Status {

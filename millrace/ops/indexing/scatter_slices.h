@@ -25,12 +25,11 @@ Status ScatterSlices(KernelContext& ctx, const Tensor& updates,
   return ctx.ParallelFor(pieces, cost, [&](int64_t begin, int64_t end) {
     const int64_t first = begin * piece;
     const int64_t stop = std::min(slice, end * piece);
-    for (int64_t r = 0; r < index.rows(); ++r) {
-      const int64_t offset = index.Offset(r);
-      if (offset < 0) continue;
+    index.ForEach(0, index.rows(), [&](int64_t r, int64_t offset) {
+      if (offset < 0) return;
       ScatterSlice<kHow, T>(dst + offset + first, src + r * slice + first,
                             stop - first);
-    }
+    });
   });
 }
 

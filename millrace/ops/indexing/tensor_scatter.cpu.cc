@@ -90,9 +90,8 @@ class TensorScatterKernel {
     const NdIndex index(rows, shape);
     if (policy_ == BadIndices::kError) {
       // As in stock, the last bad index is named.
-      for (int64_t r = index.rows() - 1; r >= 0; --r) {
-        if (index.Offset(r) < 0) return OutsideOf(shape, index, r);
-      }
+      const int64_t outside = index.LastOutside();
+      if (outside >= 0) return OutsideOf(shape, index, outside);
     }
     MR_ASSIGN_OR_RETURN(Tensor* const out, CopyOfInput(ctx));
     const auto scatter = [&]<class T>() -> Status {

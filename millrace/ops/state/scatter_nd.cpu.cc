@@ -22,16 +22,15 @@ struct SliceUpdates {
 SliceUpdates PlanUpdates(const NdIndex& index, BadIndices policy,
                          int64_t row_elements) {
   SliceUpdates plan;
-  for (int64_t r = 0; r < index.rows(); ++r) {
-    const int64_t offset = index.Offset(r);
+  index.ForEach(0, index.rows(), [&](int64_t r, int64_t offset) {
     if (offset < 0) {
       if (policy == BadIndices::kError) plan.bad = r;
-      continue;
+      return;
     }
     plan.rows.push_back(offset / row_elements);
     plan.offsets.push_back(offset);
     plan.sources.push_back(r);
-  }
+  });
   return plan;
 }
 
