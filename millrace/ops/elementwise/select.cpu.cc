@@ -97,6 +97,29 @@ Status RunSelect(KernelContext& ctx) {
   return SelectElements(ctx);
 }
 
+// Rows of at least this many elements are copied if they share a condition.
+constexpr int64_t kCopiedRow = 8;
+
+// Copies or fills the rows of the innermost dimension, each of which takes all
+// its elements from one operand; what already lies in the output stays.
+template <class T>
+Status SelectRowsOf(KernelContext& ctx, const Broadcast& b, Tensor& z) {
+  const bool* c = DataAs<bool>(ctx.input(0));
+  const T* data[] = {nullptr, DataAs<T>(ctx.input(1)), DataAs<T>(ctx.input(2))};
+  T* out = reinterpret_cast<T*>(z.mutable_data());
+  return ShardElements(ctx, b.total(), kPicos, [&](int64_t begin, int64_t end) {
+    b.ForEachSpan(begin, end, [&](const int64_t* at, int64_t first, int64_t n) {
+      const int chosen = c[at[0]] ? 1 : 2;
+      const T* from = data[chosen] + at[chosen];
+      if (b.inner_is_scalar(chosen)) {
+        std::fill_n(out + first, n, *from);
+      } else if (from != out + first) {
+        std::copy_n(from, n, out + first);
+      }
+    });
+  });
+}
+
 // Expands operands block by block if they do not have an element for each
 // output.
 template <class T>
@@ -163,9 +186,13 @@ Status RunSelectV2(KernelContext& ctx) {
       return OkStatus();
     }
   }
-  MR_ASSIGN_OR_RETURN(Tensor * z, ctx.AllocateOutput(0, b->shape()));
+  MR_ASSIGN_OR_RETURN(Tensor * z,
+                      ctx.ForwardOrAllocateOutput({1, 2}, 0, b->shape()));
   return DispatchBySize(ctx.input(1).dtype(), [&]<class T>() {
     if constexpr (std::is_trivially_copyable_v<T>) {
+      if (b->inner_is_scalar(0) && b->inner_size() >= kCopiedRow) {
+        return SelectRowsOf<T>(ctx, *b, *z);
+      }
       return SelectBlocks<T>(ctx, *b, *z);
     } else {
       return SelectOneByOne<T>(ctx, *b, *z);
