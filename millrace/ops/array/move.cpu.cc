@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "millrace/kernel/variable_view.h"
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/array/short_runs.h"
 #include "millrace/ops/array/transpose_block.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -64,8 +65,28 @@ void CopyRange(const T* src, T* dst, const StridedCopySpec& s, int64_t begin,
   }
   const int64_t src_stride = s.src_strides[last];
   const int64_t dst_stride = s.dst_strides[last];
+  const bool short_runs =
+      std::is_trivially_copyable_v<T> && last > 0 && s.dims[last] <= kShortRun;
   int64_t column = at[last];
   while (true) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      // All whole rows but one of the dimension outside, after which the loop
+      // below carries into the others.
+      const int64_t rows = short_runs && column == 0
+                               ? std::min((end - begin) / s.dims[last],
+                                          s.dims[last - 1] - at[last - 1]) -
+                                     1
+                               : 0;
+      if (rows > 0) {
+        const RunStrides strides = {s.src_strides[last - 1], src_stride,
+                                    s.dst_strides[last - 1], dst_stride};
+        CopyShortRuns(src, dst, strides, rows, s.dims[last]);
+        src += rows * strides.src_row;
+        dst += rows * strides.dst_row;
+        at[last - 1] += rows;
+        begin += rows * s.dims[last];
+      }
+    }
     const int64_t count = std::min(end - begin, s.dims[last] - column);
     CopyRun(src + column * src_stride, src_stride, dst + column * dst_stride,
             dst_stride, count);

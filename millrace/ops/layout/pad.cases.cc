@@ -3,6 +3,8 @@
 namespace millrace::cases {
 
 MR_CASES(Pad)(CaseList& c) {
+  c.Ok({F32({90, 30, 3}), Pads({0, 0, 1, 1, 1, 0})});
+  c.Ok({Rand(DataType::kUint8, {90, 30, 5}), Pads({1, 0, 1, 1, 0, 2})});
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {2, 3}), Pads({1, 0, 2, 1})});
   });

@@ -4,6 +4,16 @@ namespace millrace::cases {
 namespace {
 
 void Transposes(CaseList& c) {
+  // Short runs, more of them than are copied as one piece.
+  for (const DataType t :
+       {DataType::kUint8, DataType::kFloat, DataType::kDouble}) {
+    for (int64_t n : {2, 3, 7, 8, 9}) {
+      c.Ok({Rand(t, {40, 70, n}), Vec({1, 0, 2})});
+      c.Ok({Rand(t, {60, n, 50}), Vec({0, 2, 1})});
+      c.Ok({Rand(t, {20, 6, 30, n}), Vec({0, 2, 1, 3})});
+      c.Ok({Rand(t, {20, 6, 30, n}), Vec({2, 1, 0, 3})});
+    }
+  }
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {2, 3}), Vec({1, 0})});
     c.Ok({Rand(t, {3, 20, 35}), Vec({2, 0, 1})});
