@@ -46,6 +46,43 @@ TEST(StringMemoryTest, AThreadThatEndsKeepsNothing) {
   kept = StringElement();
 }
 
+// Most strings are of one length.
+std::string TextOf(size_t i) {
+  const size_t size = i % 5 == 0 ? i % 103 : 8;
+  return std::string(size, static_cast<char>('a' + i % 26));
+}
+
+// More strings than a thread keeps the memory of, and than the process does.
+TEST(StringMemoryTest, StringsAreFreedByOtherThreads) {
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t before = budget.used();
+  std::vector<StringElement> strings(250'000);
+  const auto fill = [&](size_t shift) {
+    for (size_t i = 0; i < strings.size(); ++i) {
+      strings[i].Assign(TextOf(i + shift));
+    }
+  };
+  const auto expect = [&](size_t shift) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < strings.size(); ++i) {
+      wrong += strings[i].view() != TextOf(i + shift);
+    }
+    EXPECT_EQ(wrong, 0u);
+  };
+  for (size_t round = 0; round < 2; ++round) {
+    Thread("fill", [&] { fill(round); }).Join();
+    expect(round);
+    fill(round + 50);
+    expect(round + 50);
+    Thread("clear", [&] {
+      for (StringElement& s : strings) s = StringElement(absl::string_view());
+      StringElement last("last");
+    }).Join();
+  }
+  strings = {};
+  EXPECT_LE(budget.used(), before + kMaxSpare);
+}
+
 TEST(StringMemoryTest, TheLimitIsForWhoCatches) {
   MemoryBudget& budget = MemoryBudget::Process();
   const int64_t limit = budget.limit();
