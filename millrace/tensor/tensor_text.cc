@@ -1,33 +1,42 @@
 // Prints tensors as TensorFlow's Tensor::SummarizeValue does.
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <string>
+#include <system_error>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_format.h"
 #include "millrace/tensor/dispatch.h"
 #include "millrace/tensor/tensor.h"
 
 namespace millrace {
 namespace {
 
-std::string RealText(double v, int digits) {
+// Returns `v` with so many digits as %g of printf writes it, or with `more`
+// digits if the first text is that of another number.
+template <class T>
+std::string RealText(T v, int digits, int more) {
   if (std::isnan(v)) return std::signbit(v) ? "-nan" : "nan";
   if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
-  return absl::StrFormat("%.*g", digits, v);
+  char text[64];
+  const auto write = [&](int n) {
+    return std::to_chars(text, std::end(text), static_cast<double>(v),
+                         std::chars_format::general, n)
+        .ptr;
+  };
+  const char* end = write(digits);
+  T parsed = 0;
+  if (std::from_chars(text, end, parsed).ec != std::errc() || parsed != v) {
+    end = write(more);
+  }
+  return std::string(text, static_cast<size_t>(end - text));
 }
 
 // Returns the digits that every decimal number of so many keeps in the type,
 // if they parse to `v`, else as many as tell all numbers of the type apart.
-std::string FloatText(float v) {
-  std::string text = RealText(v, 6);
-  if (std::strtof(text.c_str(), nullptr) == v || std::isnan(v)) return text;
-  return RealText(v, 9);
-}
-std::string DoubleText(double v) {
-  std::string text = RealText(v, 15);
-  if (std::strtod(text.c_str(), nullptr) == v || std::isnan(v)) return text;
-  return RealText(v, 17);
-}
+std::string FloatText(float v) { return RealText(v, 6, 9); }
+std::string DoubleText(double v) { return RealText(v, 15, 17); }
 
 template <class T>
 std::string ElementText(const T& v) {
