@@ -13,6 +13,18 @@ MR_CASES(AsString)(CaseList& c) {
       c.Ok({Mixed(t, {9})}, {{"precision", 2}});
       c.Ok({Mixed(t, {9})}, {{"scientific", true}});
       c.Ok({Mixed(t, {9})}, {{"shortest", true}});
+      // Ties, carries, and numbers too large for a quick way.
+      const Value odd =
+          Of(t, {20}, {0.5,  1.5,  2.5,   -2.5,  0.125,     0.375,     1.25,
+                       9.5,  99.5, 0.996, 9.996, -0.0,      -1e-4,     1e-30,
+                       1e15, 1e17, 65504, 1e30,  123456.75, 4097.03125});
+      for (const int precision : {0, 1, 2, 3, 6, 12, 15, 16, 30}) {
+        c.Ok({odd}, {{"precision", precision}}).Exact();
+        c.Ok({odd}, {{"precision", precision}, {"shortest", true}}).Exact();
+        c.Ok({odd}, {{"precision", precision}, {"scientific", true}}).Exact();
+        c.Ok({Rand(t, {64}, -1000, 1000)}, {{"precision", precision}}).Exact();
+      }
+      c.Ok({Rand(t, {3000})}).Exact();
       c.Ok({Rand(t, {5})},
            {{"scientific", true}, {"precision", 0}, {"width", 12}});
       c.Ok({Rand(t, {5})}, {{"fill", "+"}, {"width", 10}, {"precision", 3}});
@@ -40,16 +52,39 @@ MR_CASES(StringToNumber)(CaseList& c) {
     c.Ok({Str({2, 2}, {"1", " 20 ", "0", "007"})}, type);
     c.Ok({StrScalar("+5")}, type);
     c.Ok({Empty(kString, {0})}, type);
-    for (const char* const text : {"", "a", "1 2", "--1", "1x", "0x"}) {
+    for (const char* const text :
+         {"", "a", "1 2", "--1", "1x", "0x", "-", ".", "-."}) {
       c.Error({Str({"1", text})}, type, kInvalid,
               std::string("StringToNumberOp could not correctly convert "
                           "string: ") +
                   text);
     }
     if (IsFloating(t)) {
-      c.Ok({Str({"1.5", "-2e3", ".5", "1.", "inf", "-inf", "nan", "1e400",
-                 "1e-400", "0.1", "INF", "infinity",
-                 "3.14159265358979323846264338327950288"})},
+      c.Ok({Str({"1.5",
+                 "-2e3",
+                 ".5",
+                 "1.",
+                 "inf",
+                 "-inf",
+                 "nan",
+                 "1e400",
+                 "1e-400",
+                 "0.1",
+                 "INF",
+                 "infinity",
+                 "3.14159265358979323846264338327950288",
+                 "-0",
+                 "-.25",
+                 "123456789012345",
+                 "1234567890.12345",
+                 "0.123456789012345",
+                 "16777217",
+                 "16777217.000000",
+                 "16777219",
+                 "0.000000000000001",
+                 "33554433.0",
+                 "-123456.789",
+                 "9007199254740993"})},
            type)
           .Exact();
     } else {

@@ -1,12 +1,17 @@
+#include <algorithm>
+#include <charconv>
 #include <complex>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/io/number_text.h"
 #include "millrace/ops/string/counted_text.h"
+#include "millrace/ops/string/decimal_text.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -14,6 +19,9 @@ namespace {
 
 // Wider numbers are refused: each would be as long as its width.
 constexpr int64_t kMaxWidth = 1 << 16;
+// Numbers of more digits behind the point are written by one thread.
+constexpr int kMaxShared = 20;
+constexpr int64_t kTextNanos = 40;
 
 // Formats one number by printf, with a format that the kernel made.
 template <class... T>
@@ -34,27 +42,87 @@ std::string Print(const std::string& format, T... v) {
   return text;
 }
 
+// How a kernel writes numbers.
+struct NumberStyle {
+  std::string format;      // for printf; for complex numbers of both parts
+  char conversion = 0;     // f, e or g; 0: not a real number
+  int precision = 6;       // digits of a real number
+  bool has_width = false;  // only printf pads
+};
+
+// Writes `v` as printf does; null if only printf itself can.
+char* WriteReal(const NumberStyle& style, double v, char* out) {
+  if (style.conversion == 'f') return WriteFixed(v, style.precision, out);
+  return WriteByExponent(v,
+                         style.conversion == 'e' ? std::chars_format::scientific
+                                                 : std::chars_format::general,
+                         style.precision, out);
+}
+
+char* WriteComplex(const NumberStyle& style, double real, double imag,
+                   char* out) {
+  *out++ = '(';
+  out = WriteReal(style, real, out);
+  if (out == nullptr) return nullptr;
+  *out++ = ',';
+  out = WriteReal(style, imag, out);
+  if (out == nullptr) return nullptr;
+  *out++ = ')';
+  return out;
+}
+
+// The memory of one text.
+struct TextMemory {
+  char small[2 * kMaxDecimalText + 3];
+  std::string large;
+};
+
+// Returns the text of an element, which is in `memory`, in `v` or constant.
 template <class T>
-std::string TextOf(const std::string& format, const T& v) {
+absl::string_view TextOf(const NumberStyle& style, const T& v,
+                         TextMemory* memory) {
+  const auto small = [&](const char* end) {
+    return absl::string_view(memory->small,
+                             static_cast<size_t>(end - memory->small));
+  };
+  const auto print = [&](auto... values) {
+    memory->large = Print(style.format, values...);
+    return absl::string_view(memory->large);
+  };
   if constexpr (std::is_same_v<T, bool>) {
     return v ? "true" : "false";
   } else if constexpr (std::is_same_v<T, StringElement>) {
-    return format.empty() ? v.str() : Print(format, v.str().c_str());
+    return style.format.empty() ? v.view() : print(v.str().c_str());
   } else if constexpr (std::is_same_v<T, VariantElement>) {
-    return v ? absl::StrCat("Variant<type: ", v->type_name(), ">")
-             : "Variant<type: Invalid value: Uninitialized>";
-  } else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>) {
-    return Print(format, static_cast<double>(static_cast<float>(v)));
+    memory->large = v ? absl::StrCat("Variant<type: ", v->type_name(), ">")
+                      : "Variant<type: Invalid value: Uninitialized>";
+    return memory->large;
   } else if constexpr (std::is_same_v<T, Complex64> ||
                        std::is_same_v<T, Complex128>) {
-    return Print(format, static_cast<double>(v.real()),
-                 static_cast<double>(v.imag()));
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return Print(format, static_cast<double>(v));
-  } else if constexpr (std::is_signed_v<T>) {
-    return Print(format, static_cast<long long>(v));  // NOLINT
+    const auto real = static_cast<double>(v.real());
+    const auto imag = static_cast<double>(v.imag());
+    const char* const end =
+        style.has_width ? nullptr
+                        : WriteComplex(style, real, imag, memory->small);
+    return end != nullptr ? small(end) : print(real, imag);
+  } else if constexpr (std::is_integral_v<T>) {
+    if (!style.has_width) {
+      return small(
+          std::to_chars(memory->small, std::end(memory->small), v).ptr);
+    }
+    using Long = std::conditional_t<std::is_signed_v<T>, long long,  // NOLINT
+                                    unsigned long long>;             // NOLINT
+    return print(static_cast<Long>(v));
   } else {
-    return Print(format, static_cast<unsigned long long>(v));  // NOLINT
+    double real;
+    if constexpr (std::is_floating_point_v<T>) {
+      real = static_cast<double>(v);
+    } else {
+      real = static_cast<double>(static_cast<float>(v));
+    }
+    const char* const end =
+        style.has_width ? nullptr : WriteReal(style, real, memory->small);
+    return end != nullptr ? small(end) : print(real);
   }
 }
 
@@ -111,14 +179,17 @@ class AsStringKernel {
           type == DataType::kInt32 || type == DataType::kInt64;
       format += is_signed ? "lld" : "llu";
     }
-    k.format_ =
+    k.style_.format =
         IsComplex(type) ? absl::StrCat("(", format, ",", format, ")") : format;
+    k.style_.conversion = real ? format.back() : '\0';
+    if (precision > -1) k.style_.precision = static_cast<int>(precision);
+    k.style_.has_width = width > -1;
     return k;
   }
 
   Status Run(KernelContext& ctx) const {
     const Tensor& input = ctx.input(0);
-    if (input.dtype() == DataType::kString && format_.empty()) {
+    if (input.dtype() == DataType::kString && style_.format.empty()) {
       ctx.set_output(0, ctx.TakeInput(0));
       return OkStatus();
     }
@@ -128,28 +199,29 @@ class AsStringKernel {
     auto text = out->mutable_flat<StringElement>();
     return Dispatch(TextTypes{}, input.dtype(), [&]<class T>() -> Status {
       const auto values = input.flat<T>();
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (i % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
-        text[i].Assign(TextOf(format_, values[i]));
+      const auto write = [&](int64_t begin, int64_t end) {
+        TextMemory memory;
+        for (int64_t i = begin; i < end; ++i) {
+          text[i].Assign(TextOf(style_, values[i], &memory));
+        }
+      };
+      const auto count = static_cast<int64_t>(values.size());
+      // Long texts are bounded by the memory budget, which only the thread of
+      // the kernel is held to.
+      if (!style_.has_width && style_.precision <= kMaxShared) {
+        return ctx.ParallelFor(count, kTextNanos, write);
+      }
+      for (int64_t i = 0; i < count; i += 1024) {
+        MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+        write(i, std::min(count, i + 1024));
       }
       return OkStatus();
     });
   }
 
  private:
-  std::string format_;
+  NumberStyle style_;
 };
-
-bool Parse(absl::string_view text, float* v) {
-  return absl::SimpleAtof(text, v);
-}
-bool Parse(absl::string_view text, double* v) {
-  return absl::SimpleAtod(text, v);
-}
-template <class T>
-bool Parse(absl::string_view text, T* v) {
-  return absl::SimpleAtoi(text, v);
-}
 
 Status RunToNumber(KernelContext& ctx) {
   const auto strings = ctx.input(0).flat<StringElement>();
@@ -159,7 +231,8 @@ Status RunToNumber(KernelContext& ctx) {
       out->dtype(), [&]<class T>() -> Status {
         auto numbers = out->mutable_flat<T>();
         for (size_t i = 0; i < strings.size(); ++i) {
-          if (!Parse(strings[i].view(), &numbers[i])) {
+          if (i % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+          if (!ParseNumber(strings[i].view(), &numbers[i])) {
             return InvalidArgument(
                 "StringToNumberOp could not correctly convert string: ",
                 strings[i].view());
