@@ -1,6 +1,8 @@
 // Kernels of base 64 with the URL- and filename-safe alphabet: RFC 4648,
 // section 5.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "millrace/kernel/kernel_decl.h"
@@ -11,57 +13,74 @@ namespace {
 constexpr char kDigits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-std::string Encode(absl::string_view bytes, bool pad) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const size_t n = std::min<size_t>(3, bytes.size() - at);
-    uint32_t group = 0;
-    for (size_t i = 0; i < 3; ++i) {
-      const char byte = i < n ? bytes[at + i] : '\0';
-      group = group << 8 | static_cast<unsigned char>(byte);
-    }
-    for (size_t i = 0; i <= n; ++i) {
-      out.push_back(kDigits[group >> (18 - 6 * i) & 63]);
-    }
-    if (pad) out.append(3 - n, '=');
+// Replaces `*out` by the text of `bytes`.
+void Encode(absl::string_view bytes, bool pad, std::string* out) {
+  const size_t whole = bytes.size() / 3, rest = bytes.size() % 3;
+  out->resize(4 * whole + (rest == 0 ? 0 : pad ? 4 : rest + 1));
+  const auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
+  char* to = out->data();
+  for (size_t i = 0; i < whole; ++i, from += 3, to += 4) {
+    const uint32_t group = uint32_t{from[0]} << 16 | from[1] << 8 | from[2];
+    to[0] = kDigits[group >> 18];
+    to[1] = kDigits[group >> 12 & 63];
+    to[2] = kDigits[group >> 6 & 63];
+    to[3] = kDigits[group & 63];
   }
-  return out;
+  if (rest == 0) return;
+  const uint32_t group =
+      uint32_t{from[0]} << 16 | (rest == 2 ? uint32_t{from[1]} << 8 : 0);
+  *to++ = kDigits[group >> 18];
+  *to++ = kDigits[group >> 12 & 63];
+  if (rest == 2) *to++ = kDigits[group >> 6 & 63];
+  if (pad) std::fill_n(to, 3 - rest, '=');
 }
 
-// Returns -1 for a character that is not a digit.
-int DigitValue(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '-') return 62;
-  if (c == '_') return 63;
-  return -1;
-}
+constexpr uint8_t kNoDigit = 255;
 
+// The value of each character, kNoDigit if it is not a digit.
+constexpr std::array<uint8_t, 256> kValues = [] {
+  std::array<uint8_t, 256> values;
+  values.fill(kNoDigit);
+  for (uint8_t i = 0; i < 64; ++i) {
+    values[static_cast<unsigned char>(kDigits[i])] = i;
+  }
+  return values;
+}();
+
+// Replaces `*out` by the bytes of `text`.
 Status Decode(absl::string_view text, std::string* out) {
-  out->clear();
   // Padding may only fill the last group of four.
   if (text.size() % 4 == 0 && !text.empty() && text.back() == '=') {
     text.remove_suffix(1);
     if (text.back() == '=') text.remove_suffix(1);
   }
-  if (text.size() % 4 == 1) {
+  const size_t whole = text.size() / 4, rest = text.size() % 4;
+  if (rest == 1) {
     return InvalidArgument("Base64 string length cannot be 1 modulo 4.");
   }
-  uint32_t group = 0;
-  int bits = 0;
-  for (const char c : text) {
-    const int value = DigitValue(c);
-    if (value < 0) {
-      return InvalidArgument("Invalid character found in base64.");
-    }
-    group = (group << 6 | static_cast<uint32_t>(value)) & 0xffffff;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    out->push_back(static_cast<char>(group >> bits & 0xff));
+  out->resize(3 * whole + (rest == 0 ? 0 : rest - 1));
+  const auto* from = reinterpret_cast<const unsigned char*>(text.data());
+  char* to = out->data();
+  uint32_t seen = 0;  // all values: a digit has none of the two highest bits
+  const auto value = [&](size_t i) {
+    const uint32_t v = kValues[from[i]];
+    seen |= v;
+    return v;
+  };
+  for (size_t i = 0; i < whole; ++i, from += 4, to += 3) {
+    const uint32_t group =
+        value(0) << 18 | value(1) << 12 | value(2) << 6 | value(3);
+    to[0] = static_cast<char>(group >> 16);
+    to[1] = static_cast<char>(group >> 8);
+    to[2] = static_cast<char>(group);
   }
+  if (rest > 0) {
+    const uint32_t group =
+        value(0) << 18 | value(1) << 12 | (rest == 3 ? value(2) << 6 : 0);
+    *to++ = static_cast<char>(group >> 16);
+    if (rest == 3) *to++ = static_cast<char>(group >> 8);
+  }
+  if (seen >= 64) return InvalidArgument("Invalid character found in base64.");
   return OkStatus();
 }
 
@@ -77,8 +96,11 @@ class EncodeKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, ctx.input(0).shape()));
     auto to = out->mutable_flat<StringElement>();
+    std::string text;
     for (size_t i = 0; i < from.size(); ++i) {
-      to[i].Assign(Encode(from[i].view(), pad_));
+      if (i % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+      Encode(from[i].view(), pad_, &text);
+      to[i].Assign(text);
     }
     return OkStatus();
   }
@@ -94,6 +116,7 @@ Status RunDecode(KernelContext& ctx) {
   auto to = out->mutable_flat<StringElement>();
   std::string bytes;
   for (size_t i = 0; i < from.size(); ++i) {
+    if (i % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     MR_RETURN_IF_ERROR(Decode(from[i].view(), &bytes));
     to[i].Assign(bytes);
   }
