@@ -41,6 +41,22 @@ MR_CASES(StaticRegexReplace)(CaseList& c) {
       }
     }
   }
+  // Patterns of single characters.
+  const Value words = Str(
+      {6}, {"", "The cat, 99 dogs -\t\n", "]]^[\\[a-c]", "na\xc3\xafve x\xff",
+            std::string("a\0b", 3), "  two  words  "});
+  for (const char* pattern :
+       {"[aeiou]", "[^a-z ]", "\\s+", "[^\\w]+", "\\.", "x", "[a-c\\-]+", "\\W",
+        "[]a]", "[^]a]", "[[:alpha:]]", "[\\]\\\\]", "[a^-]", " +",
+        "[\xc3\xaf]", "a{1}"}) {
+    for (const char* rewrite : {"", "<\\0>", "\\1", "a\\q"}) {
+      for (const bool everywhere : {true, false}) {
+        c.Ok({words}, {{"pattern", pattern},
+                       {"rewrite", rewrite},
+                       {"replace_global", everywhere}});
+      }
+    }
+  }
   // Many groups, mistakes behind a valid part, and a backslash at the end.
   for (const char* rewrite :
        {"\\9\\8\\0\\1", "\\0\\\\\\0", "<\\0\\q>", "<\\"}) {
@@ -64,6 +80,10 @@ MR_CASES(RegexReplace)(CaseList& c) {
   c.Ok({text, StrScalar("b+"), StrScalar("[\\0]")},
        {{"replace_global", false}});
   c.Ok({StrScalar("x"), StrScalar("^"), StrScalar(">")});
+  for (const char* rewrite : {"[\\0]", "\\1", "\\q"}) {
+    c.Ok({Rand(DataType::kString, {70}), StrScalar("[a-m]"),
+          StrScalar(rewrite)});
+  }
   c.Error({text, StrScalar("a**("), StrScalar("")}, kInvalid,
           "Invalid pattern: a**(");
   c.Error({text, Str({"a"}), StrScalar("")}, kInvalid,

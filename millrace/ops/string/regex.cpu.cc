@@ -1,17 +1,21 @@
 #include <re2/re2.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/string/byte_pattern.h"
 #include "millrace/ops/string/counted_text.h"
 
 namespace millrace::ops {
 namespace {
 
 constexpr int kMaxGroup = 9;  // \\9 in a rewrite
+// For fewer strings RE2 is faster than asking it about each character.
+constexpr int64_t kManyStrings = 32;
 
 StatusOr<std::unique_ptr<RE2>> Compile(absl::string_view pattern) {
   auto compiled = std::make_unique<RE2>(
@@ -156,18 +160,44 @@ Status ReplaceMatches(KernelContext& ctx, const RE2& pattern,
   return out->Append(text.substr(at));
 }
 
+// Does the same for a pattern that matches characters. Requires: it serves for
+// the text, and the rewrite refers to no group but the whole match.
+Status ReplaceCharacters(KernelContext& ctx, const BytePattern& pattern,
+                         const Rewrite& rewrite, bool everywhere,
+                         absl::string_view text, CountedText* out) {
+  size_t at = 0;
+  for (int64_t matches = 1;; ++matches) {
+    if (matches % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+    const BytePattern::Match match = pattern.Next(text, at);
+    MR_RETURN_IF_ERROR(out->Append(text.substr(at, match.begin - at)));
+    at = match.end;
+    if (match.begin == text.size()) return OkStatus();
+    const re2::StringPiece found(text.data() + match.begin,
+                                 match.end - match.begin);
+    MR_RETURN_IF_ERROR(rewrite.AppendTo(out, &found));
+    if (!everywhere) return out->Append(text.substr(at));
+  }
+}
+
 Status Replace(KernelContext& ctx, const RE2& pattern, const Rewrite& rewrite,
-               bool everywhere) {
+               bool everywhere, const BytePattern* characters) {
   const Tensor& input = ctx.input(0);
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, input.shape()));
   const auto strings = input.flat<StringElement>();
   auto replaced = out->mutable_flat<StringElement>();
   CountedText text(ctx);
+  if (rewrite.groups() > 1 || !rewrite.whole()) characters = nullptr;
   for (size_t i = 0; i < strings.size(); ++i) {
     if (i % 1024 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     text.Clear();
-    MR_RETURN_IF_ERROR(ReplaceMatches(ctx, pattern, rewrite, everywhere,
-                                      strings[i].view(), &text));
+    const absl::string_view from = strings[i].view();
+    if (characters != nullptr && characters->Serves(from)) {
+      MR_RETURN_IF_ERROR(ReplaceCharacters(ctx, *characters, rewrite,
+                                           everywhere, from, &text));
+    } else {
+      MR_RETURN_IF_ERROR(
+          ReplaceMatches(ctx, pattern, rewrite, everywhere, from, &text));
+    }
     replaced[i].Assign(text.view());
   }
   return OkStatus();
@@ -204,14 +234,17 @@ class StaticRegexReplaceKernel {
     k.rewrite_ = std::make_unique<Rewrite>(rewrite);
     MR_ASSIGN_OR_RETURN(k.everywhere_, init.Attr<bool>("replace_global"));
     MR_ASSIGN_OR_RETURN(k.pattern_, Compile(pattern));
+    k.characters_ = BytePattern::Make(pattern, *k.pattern_);
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    return Replace(ctx, *pattern_, *rewrite_, everywhere_);
+    return Replace(ctx, *pattern_, *rewrite_, everywhere_,
+                   characters_ ? &*characters_ : nullptr);
   }
 
  private:
   std::unique_ptr<RE2> pattern_;
+  std::optional<BytePattern> characters_;
   std::unique_ptr<Rewrite> rewrite_;
   bool everywhere_ = true;
 };
@@ -230,7 +263,13 @@ class RegexReplaceKernel {
                              ctx.input(2).shape().DebugString());
     }
     const Rewrite rewrite(ctx.input(2).scalar<StringElement>().str());
-    return Replace(ctx, *pattern, rewrite, everywhere_);
+    std::optional<BytePattern> characters;
+    if (ctx.input(0).num_elements() >= kManyStrings) {
+      characters = BytePattern::Make(
+          ctx.input(1).scalar<StringElement>().view(), *pattern);
+    }
+    return Replace(ctx, *pattern, rewrite, everywhere_,
+                   characters ? &*characters : nullptr);
   }
 
  private:
