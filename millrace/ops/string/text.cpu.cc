@@ -242,19 +242,30 @@ class CaseKernel {
   }
 
   Status Run(KernelContext& ctx) const {
-    return MapStrings(ctx, [this](absl::string_view text) -> std::string {
+    std::string mapped;
+    return MapStrings(ctx, [&](absl::string_view text) -> absl::string_view {
       if (!mapping_) {
-        return kTo == Direction::kLower ? absl::AsciiStrToLower(text)
-                                        : absl::AsciiStrToUpper(text);
+        mapped.assign(text.data(), text.size());
+        MapAscii(mapped);
+        return mapped;
       }
       // As in stock, a zero byte ends the text.
       text = text.substr(0, text.find('\0'));
-      return kTo == Direction::kLower ? mapping_->Lower(text)
-                                      : mapping_->Upper(text);
+      mapped = kTo == Direction::kLower ? mapping_->Lower(text)
+                                        : mapping_->Upper(text);
+      return mapped;
     });
   }
 
  private:
+  static void MapAscii(std::string& text) {
+    constexpr char kFirst = kTo == Direction::kLower ? 'A' : 'a';
+    for (char& c : text) {
+      const bool changes = static_cast<unsigned char>(c - kFirst) < 26;
+      c = static_cast<char>(c ^ (changes ? 'a' ^ 'A' : 0));
+    }
+  }
+
   std::optional<CaseMapping> mapping_;
 };
 
