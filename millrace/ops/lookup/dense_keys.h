@@ -71,6 +71,7 @@ class DenseKeys {
     return hash;
   }
   bool Equal(const T* a, const T* b) const {
+    if (width_ == 1) return *a == *b;
     return std::equal(a, a + width_, b);
   }
 
