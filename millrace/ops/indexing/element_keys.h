@@ -59,12 +59,25 @@ class PlainKeys {
   U magnitude_ = 0;
 };
 
+// A table that grows does not read its strings again.
 class StringKeys {
  public:
-  using Key = absl::string_view;
+  struct Key {
+    absl::string_view text;
+    size_t hash;
+
+    bool operator==(const Key& o) const {
+      return hash == o.hash && text == o.text;
+    }
+    template <class H>
+    friend H AbslHashValue(H h, const Key& key) {
+      return H::combine(std::move(h), key.hash);
+    }
+  };
   explicit StringKeys(const Tensor& t) : x_(t.flat<StringElement>().data()) {}
-  std::optional<absl::string_view> operator()(int64_t i) const {
-    return x_[i].view();
+  std::optional<Key> operator()(int64_t i) const {
+    const absl::string_view text = x_[i].view();
+    return Key{text, absl::HashOf(text)};
   }
 
  private:
