@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/elementwise/double_math.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/float_blocks.h"
 #include "millrace/ops/elementwise/float_math.h"
@@ -14,11 +15,11 @@ namespace millrace::ops {
 namespace {
 
 inline float Exp1(float x) { return float_math::Exp(x); }
-inline double Exp1(double x) { return std::exp(x); }
+inline double Exp1(double x) { return double_math::Exp(x); }
+using double_math::Expm1OfNegative;
 using float_math::Expm1OfNegative;
-inline double Expm1OfNegative(double x) { return std::expm1(x); }
 inline float Log1pOf(float x) { return float_math::Log1p(x); }
-inline double Log1pOf(double x) { return std::log1p(x); }
+inline double Log1pOf(double x) { return double_math::Log1p(x); }
 
 // Below this log(exp(x) + 1) is exp(x), and above its negative it is x:
 // log(epsilon) + 2.

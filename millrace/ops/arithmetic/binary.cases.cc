@@ -171,6 +171,11 @@ MR_CASES(Atan2)(CaseList& c) {
   Binary(c, -9, 9, -9, 9);
   Gradients(c, -9, 9, 1, 9);
   FloatEdges(c);
+  for (DataType t : {kFloat, DataType::kDouble}) {
+    c.Ok({Rand(t, {2003}, -9, 9), Rand(t, {2003}, -1, 1)});
+    c.Ok({Rand(t, {2003}, -1, 1), Rand(t, {2003}, -9, 9)});
+    c.Ok({Mixed(t, {41, 1}), Mixed(t, {41})});
+  }
 }
 MR_CASES(Xdivy)(CaseList& c) {
   Binary(c, -9, 9, 1, 9);

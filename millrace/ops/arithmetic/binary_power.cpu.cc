@@ -1,8 +1,10 @@
 // Kernels of powers, logarithms and angles of two operands.
 #include <cmath>
 
+#include "millrace/ops/elementwise/double_math.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/float_math.h"
+#include "millrace/ops/elementwise/inverse_math.h"
 #include "millrace/ops/elementwise/numbers.h"
 
 namespace millrace::ops {
@@ -31,13 +33,16 @@ struct PowOp {
 struct Atan2Op {
   template <class T>
   static T Do(T y, T x) {
-    return std::atan2(y, x);
+    return vector_math::Atan2(y, x);
   }
 };
 
 struct XlogyOp {
   static float Do(float x, float y) {
     return x == 0 ? 0 : x * float_math::Log(y);
+  }
+  static double Do(double x, double y) {
+    return x == 0 ? 0 : x * double_math::Log(y);
   }
   template <class T>
   static T Do(T x, T y) {
@@ -50,7 +55,7 @@ struct Xlog1pyOp {
     return x == 0 ? 0 : x * float_math::Log1p(y);
   }
   static double Do(double x, double y) {
-    return x == 0 ? 0 : x * std::log1p(y);
+    return x == 0 ? 0 : x * double_math::Log1p(y);
   }
   template <Complex T>
   static T Do(T x, T y) {
@@ -93,7 +98,7 @@ bool PowFloatByScalar(const void* xv, const void* yv, void* zv, int64_t n) {
 }
 
 constexpr BinaryTable kPow = PowTable();
-constexpr BinaryTable kAtan2 = MakeBinaryTable<Atan2Op>(RealLoops(), 15000);
+constexpr BinaryTable kAtan2 = MakeBinaryTable<Atan2Op>(RealLoops(), 800);
 constexpr BinaryTable kXlogy = MakeBinaryTable<XlogyOp>(FloatLoops(), 600);
 constexpr BinaryTable kXlog1py = MakeBinaryTable<Xlog1pyOp>(FloatLoops(), 600);
 

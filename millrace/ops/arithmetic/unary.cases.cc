@@ -21,6 +21,13 @@ void Edges(CaseList& c) {
   for (DataType t : {kFloat, DataType::kDouble}) c.Ok({Mixed(t, {40})});
 }
 
+// Adds numbers of a range that the code is made of parts for.
+void Ranges(CaseList& c, double lo, double hi) {
+  for (DataType t : {kFloat, DataType::kDouble}) {
+    c.Ok({Rand(t, {2003}, lo, hi)});
+  }
+}
+
 }  // namespace
 
 MR_CASES(Neg)(CaseList& c) {
@@ -45,6 +52,7 @@ MR_CASES(Sqrt)(CaseList& c) {
   Unary(c, 0.1, 9);
   Edges(c);
   c.Ok({C64({20})});
+  c.Ok({Of(DataType::kComplex64, {4}, {0, -3, 2, 1e20})});
 }
 MR_CASES(Rsqrt)(CaseList& c) {
   Unary(c, 0.1, 9);
@@ -59,88 +67,113 @@ MR_CASES(Exp)(CaseList& c) {
   Unary(c, -2, 2);
   Edges(c);
   c.Ok({Rand(kFloat, {2000}, -87, 88)});
+  c.Ok({Rand(DataType::kDouble, {2000}, -708, 709)});
 }
 MR_CASES(Expm1)(CaseList& c) {
   Unary(c, -2, 2);
   Edges(c);
   c.Ok({Rand(kFloat, {2000}, -87, 88)});
   c.Ok({Rand(kFloat, {200}, -1e-4, 1e-4)}).Tolerance(1e-5, 0);
+  c.Ok({Rand(DataType::kDouble, {2000}, -60, 709)});
 }
 MR_CASES(Log)(CaseList& c) {
   Unary(c, 0.1, 9);
   Edges(c);
   c.Ok({Rand(kFloat, {2000}, 0, 1e30)});
+  c.Ok({Rand(DataType::kDouble, {2000}, 0, 1e300)});
+  Ranges(c, 0.5, 2);
 }
 MR_CASES(Log1p)(CaseList& c) {
   Unary(c, -0.9, 9);
   Edges(c);
   c.Ok({Rand(kFloat, {200}, -1e-4, 1e-4)}).Tolerance(1e-5, 0);
+  Ranges(c, -0.99, 3);
 }
 MR_CASES(Sin)(CaseList& c) {
   Unary(c, -9, 9);
   Edges(c);
   c.Ok({Rand(kFloat, {600}, -2e4, 2e4)});
+  c.Ok({Rand(DataType::kDouble, {600}, -2e6, 2e6)});
 }
 MR_CASES(Cos)(CaseList& c) {
   Unary(c, -9, 9);
   Edges(c);
   c.Ok({Rand(kFloat, {600}, -2e4, 2e4)});
+  c.Ok({Rand(DataType::kDouble, {600}, -2e6, 2e6)});
 }
 MR_CASES(Tan)(CaseList& c) {
   Unary(c, -1.4, 1.4);
   Edges(c);
   c.Ok({Rand(kFloat, {300}, 3.2, 4.6)});
+  c.Ok({Rand(DataType::kDouble, {600}, -2e6, 2e6)});
 }
 MR_CASES(Asin)(CaseList& c) {
   Unary(c, -0.9, 0.9);
   Edges(c);
+  Ranges(c, -1, 1);
 }
 MR_CASES(Acos)(CaseList& c) {
   Unary(c, -0.9, 0.9);
   Edges(c);
+  Ranges(c, -1, 1);
 }
 MR_CASES(Atan)(CaseList& c) {
   Unary(c, -9, 9);
   Edges(c);
+  Ranges(c, -3, 3);
+  Ranges(c, -1e9, 1e9);
 }
 MR_CASES(Sinh)(CaseList& c) {
   Unary(c, -2, 2);
   Edges(c);
+  c.Ok({Rand(kFloat, {2003}, -89.4, 89.4)});
+  c.Ok({Rand(DataType::kDouble, {2003}, -710, 710)});
 }
 MR_CASES(Cosh)(CaseList& c) {
   Unary(c, -2, 2);
   Edges(c);
+  c.Ok({Rand(kFloat, {2003}, -89.4, 89.4)});
+  c.Ok({Rand(DataType::kDouble, {2003}, -710, 710)});
 }
 MR_CASES(Tanh)(CaseList& c) {
   Unary(c, -2, 2);
   Edges(c);
   c.Ok({Rand(kFloat, {2000}, -12, 12)});
+  c.Ok({Rand(DataType::kDouble, {2000}, -25, 25)});
 }
 MR_CASES(Asinh)(CaseList& c) {
   Unary(c, -9, 9);
   Edges(c);
+  Ranges(c, -1, 1);
+  Ranges(c, -1e30, 1e30);
 }
 MR_CASES(Acosh)(CaseList& c) {
   Unary(c, 1.1, 9);
   Edges(c);
+  Ranges(c, 1, 2);
+  Ranges(c, 1, 1e30);
 }
 MR_CASES(Atanh)(CaseList& c) {
   Unary(c, -0.9, 0.9);
   Edges(c);
+  Ranges(c, -1, 1);
 }
 MR_CASES(Sigmoid)(CaseList& c) {
   Unary(c, -5, 5);
   Edges(c);
+  c.Ok({Rand(DataType::kDouble, {2000}, -700, 50)});
 }
 MR_CASES(Erf)(CaseList& c) {
   Unary(c, -3, 3);
   c.Ok({Mixed(kFloat, {40})});
   c.Ok({Mixed(DataType::kDouble, {40})})
       .Deviates("stock's erf of a huge double is NaN");
+  c.Ok({Rand(DataType::kDouble, {2000}, -7, 7)});
 }
 MR_CASES(Erfc)(CaseList& c) {
   Unary(c, -3, 3);
   Edges(c);
+  Ranges(c, -6, 9);
 }
 MR_CASES(Lgamma)(CaseList& c) {
   Unary(c, 0.1, 9);

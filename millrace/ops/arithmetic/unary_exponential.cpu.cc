@@ -1,10 +1,11 @@
 // Kernels of exponentials, logarithms and the functions made of them, of one
-// operand. float uses our own vector code, double and complex the C library.
+// operand. float and double use our own vector code, complex the C library.
 #include <cmath>
 
+#include "millrace/ops/elementwise/double_math.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/float_math.h"
-#include "millrace/ops/elementwise/libm_op.h"
+#include "millrace/ops/elementwise/inverse_math.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/fused/unary_chain.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 struct ExpOp {
   static float Do(float x) { return float_math::Exp(x); }
+  static double Do(double x) { return double_math::Exp(x); }
   template <class T>
   static T Do(T x) {
     return std::exp(x);
@@ -21,7 +23,7 @@ struct ExpOp {
 
 struct Expm1Op {
   static float Do(float x) { return float_math::Expm1(x); }
-  static double Do(double x) { return std::expm1(x); }
+  static double Do(double x) { return double_math::Expm1(x); }
   // Computes exp(a) cos b - 1 without cancellation near 0.
   template <Complex T>
   static T Do(T x) {
@@ -33,6 +35,7 @@ struct Expm1Op {
 
 struct LogOp {
   static float Do(float x) { return float_math::Log(x); }
+  static double Do(double x) { return double_math::Log(x); }
   template <class T>
   static T Do(T x) {
     return std::log(x);
@@ -41,7 +44,7 @@ struct LogOp {
 
 struct Log1pOp {
   static float Do(float x) { return float_math::Log1p(x); }
-  static double Do(double x) { return std::log1p(x); }
+  static double Do(double x) { return double_math::Log1p(x); }
   template <Complex T>
   static T Do(T x) {
     const auto a = x.real();
@@ -57,6 +60,7 @@ struct Log1pOp {
 
 struct TanhOp {
   static float Do(float x) { return float_math::Tanh(x); }
+  static double Do(double x) { return double_math::Tanh(x); }
   template <class T>
   static T Do(T x) {
     return std::tanh(x);
@@ -65,21 +69,63 @@ struct TanhOp {
 
 struct SigmoidOp {
   static float Do(float x) { return float_math::Sigmoid(x); }
-  static double Do(double x) {
-    const double e = std::exp(-std::fabs(x));
-    return (x < 0 ? e : 1.0) / (1.0 + e);
-  }
+  static double Do(double x) { return double_math::Sigmoid(x); }
   template <Complex T>
   static T Do(T x) {
     return T(1) / (T(1) + std::exp(-x));
   }
 };
 
-MR_LIBM_OP(SinhOp, sinh);
-MR_LIBM_OP(CoshOp, cosh);
-MR_LIBM_OP(AsinhOp, asinh);
-MR_LIBM_OP(AcoshOp, acosh);
-MR_LIBM_OP(AtanhOp, atanh);
+struct SinhOp {
+  template <class T>
+  static T Do(T x) {
+    if constexpr (Real<T>) {
+      return vector_math::Sinh(x);
+    } else {
+      return std::sinh(x);
+    }
+  }
+};
+struct CoshOp {
+  template <class T>
+  static T Do(T x) {
+    if constexpr (Real<T>) {
+      return vector_math::Cosh(x);
+    } else {
+      return std::cosh(x);
+    }
+  }
+};
+struct AsinhOp {
+  template <class T>
+  static T Do(T x) {
+    if constexpr (Real<T>) {
+      return vector_math::Asinh(x);
+    } else {
+      return std::asinh(x);
+    }
+  }
+};
+struct AcoshOp {
+  template <class T>
+  static T Do(T x) {
+    if constexpr (Real<T>) {
+      return vector_math::Acosh(x);
+    } else {
+      return std::acosh(x);
+    }
+  }
+};
+struct AtanhOp {
+  template <class T>
+  static T Do(T x) {
+    if constexpr (Real<T>) {
+      return vector_math::Atanh(x);
+    } else {
+      return std::atanh(x);
+    }
+  }
+};
 
 constexpr UnaryTable kExp = MakeUnaryTable<ExpOp>(FloatLoops(), 400);
 constexpr UnaryTable kExpm1 = MakeUnaryTable<Expm1Op>(FloatLoops(), 400);
@@ -87,11 +133,11 @@ constexpr UnaryTable kLog = MakeUnaryTable<LogOp>(FloatLoops(), 500);
 constexpr UnaryTable kLog1p = MakeUnaryTable<Log1pOp>(FloatLoops(), 500);
 constexpr UnaryTable kTanh = MakeUnaryTable<TanhOp>(FloatLoops(), 400);
 constexpr UnaryTable kSigmoid = MakeUnaryTable<SigmoidOp>(FloatLoops(), 400);
-constexpr UnaryTable kSinh = MakeUnaryTable<SinhOp>(FloatLoops(), kLibmPicos);
-constexpr UnaryTable kCosh = MakeUnaryTable<CoshOp>(FloatLoops(), kLibmPicos);
-constexpr UnaryTable kAsinh = MakeUnaryTable<AsinhOp>(FloatLoops(), kLibmPicos);
-constexpr UnaryTable kAcosh = MakeUnaryTable<AcoshOp>(FloatLoops(), kLibmPicos);
-constexpr UnaryTable kAtanh = MakeUnaryTable<AtanhOp>(FloatLoops(), kLibmPicos);
+constexpr UnaryTable kSinh = MakeUnaryTable<SinhOp>(FloatLoops(), 600);
+constexpr UnaryTable kCosh = MakeUnaryTable<CoshOp>(FloatLoops(), 600);
+constexpr UnaryTable kAsinh = MakeUnaryTable<AsinhOp>(FloatLoops(), 600);
+constexpr UnaryTable kAcosh = MakeUnaryTable<AcoshOp>(FloatLoops(), 600);
+constexpr UnaryTable kAtanh = MakeUnaryTable<AtanhOp>(FloatLoops(), 600);
 
 constexpr NamedUnary kExponentials[] = {
     {"Acosh", &kAcosh}, {"Asinh", &kAsinh}, {"Atanh", &kAtanh},

@@ -28,14 +28,18 @@ inline float PowerOfTwo(int32_t n) {
   return FromBits(static_cast<uint32_t>(n + 127) << 23);
 }
 
-// Returns exp(r) - 1, where x = n ln 2 + r with |r| <= ln 2 / 2, and sets *n.
-inline float ReducedExpm1(float x, int32_t* n) {
+// Returns r, where x = n ln 2 + r with |r| <= ln 2 / 2, and sets *n.
+inline float ReduceExponent(float x, int32_t* n) {
   const float t = x * 1.44269504f + kRound;
   const float k = t - kRound;
   *n = static_cast<int32_t>(ToBits(t) - ToBits(kRound));
   // ln 2 is split in two parts; the first has so few bits that k times it is
   // exact.
-  const float r = (x - k * 0.693359375f) - k * -2.12194440e-4f;
+  return (x - k * 0.693359375f) - k * -2.12194440e-4f;
+}
+
+// Returns exp(r) - 1 for a reduced r.
+inline float Expm1OfReduced(float r) {
   float p = 1.97903029e-4f;  // |r| <= 0.3468
   p = p * r + 1.39447042e-3f;
   p = p * r + 8.33349734e-3f;
@@ -43,6 +47,11 @@ inline float ReducedExpm1(float x, int32_t* n) {
   p = p * r + 1.66666659e-1f;
   p = p * r + 5.00000007e-1f;
   return r + r * r * p;
+}
+
+// Returns exp(r) - 1, where x = n ln 2 + r with |r| <= ln 2 / 2, and sets *n.
+inline float ReducedExpm1(float x, int32_t* n) {
+  return Expm1OfReduced(ReduceExponent(x, n));
 }
 
 inline float Exp(float x) {
