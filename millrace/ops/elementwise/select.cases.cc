@@ -8,7 +8,11 @@ MR_CASES(Select)(CaseList& c) {
     c.Ok({Bool({3}), Rand(t, {3, 7}), Rand(t, {3, 7})});
     c.Ok({Bool({}), Rand(t, {3, 7}), Rand(t, {3, 7})});
     c.Ok({Bool({100}), Rand(t, {100}), Rand(t, {100})});
+    c.Ok({Bool({5000}), Rand(t, {5000}), Rand(t, {5000})});
   });
+  for (DataType t : {DataType::kFloat, DataType::kDouble}) {
+    c.Ok({Bool({70}), Mixed(t, {70}), Mixed(t, {70})});
+  }
   c.Ok({Bool({2, 3}), F64({2, 3}), F64({2, 3})}).Gradient({1, 2});
   c.Ok({Empty(DataType::kBool, {0}), Empty(DataType::kFloat, {0, 3}),
         Empty(DataType::kFloat, {0, 3})});

@@ -14,11 +14,38 @@ namespace {
 constexpr int64_t kPicos = 300;
 constexpr int64_t kSelectBlock = 512;
 
+// Does so for elements of two words each.
+MR_TARGET_CLONES void SelectParts(const bool* c, const uint64_t* t,
+                                  const uint64_t* e, uint64_t* z, int64_t n) {
+  const auto* chosen = reinterpret_cast<const uint8_t*>(c);
+  for (int64_t i = 0; i < n; ++i) {
+    const uint64_t mask = uint64_t{0} - chosen[i];
+    for (int64_t j = 2 * i; j < 2 * i + 2; ++j) {
+      z[j] = e[j] ^ ((t[j] ^ e[j]) & mask);
+    }
+  }
+}
+
+// Both elements are read before the choice, by the bits of a mask: the compiler
+// makes no vectors of a loop that reads one of two, and a random choice would
+// be a branch that is mispredicted half the time.
 template <class T>
 MR_TARGET_CLONES void SelectSpan(const bool* c, const T* t, const T* e, T* z,
                                  int64_t n) {
+  if constexpr (std::unsigned_integral<T>) {
+    const auto* chosen = reinterpret_cast<const uint8_t*>(c);
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) z[i] = c[i] ? t[i] : e[i];
+    for (int64_t i = 0; i < n; ++i) {
+      const T mask = static_cast<T>(T{0} - T{chosen[i]});
+      z[i] = static_cast<T>(e[i] ^ ((t[i] ^ e[i]) & mask));
+    }
+  } else if constexpr (std::is_same_v<T, Complex128>) {
+    SelectParts(c, reinterpret_cast<const uint64_t*>(t),
+                reinterpret_cast<const uint64_t*>(e),
+                reinterpret_cast<uint64_t*>(z), n);
+  } else {
+    for (int64_t i = 0; i < n; ++i) z[i] = c[i] ? t[i] : e[i];
+  }
 }
 
 template <class T>
