@@ -62,6 +62,20 @@ void ZeroDivisors(CaseList& c, bool deviates = false) {
   c.Ok({Vec({-2147483648.0, 7, -7, 7, -7}), Vec({-1, 2, 2, -2, -2})});
 }
 
+// Adds integers of many digits, of which some are too large to be divided as
+// numbers with a point.
+void IntegerQuotients(CaseList& c) {
+  const DataType wide = DataType::kInt64;
+  for (DataType t : {kI, wide}) {
+    c.Ok({Rand(t, {2003}, -2e9, 2e9), Rand(t, {2003}, 1, 1e5)}).Exact();
+    c.Ok({Rand(t, {2003}, -2e9, 2e9), Rand(t, {2003}, -90, -1)}).Exact();
+    c.Ok({Rand(t, {300}, -2e9, 2e9), Of(t, {}, {-7})}).Exact();
+    c.Ok({Of(t, {}, {1234567891}), Rand(t, {300}, 1, 9999)}).Exact();
+  }
+  c.Ok({Rand(wide, {600}, -1e15, 1e15), Rand(wide, {600}, 1, 1e8)}).Exact();
+  c.Ok({Rand(wide, {600}, -9e18, 9e18), Rand(wide, {600}, 1, 1e12)}).Exact();
+}
+
 void FloatEdges(CaseList& c) {
   const std::initializer_list<double> x = {1, -1, 0, 5.5, -5.5, 5.5, -5.5, 7};
   const std::initializer_list<double> y = {0, 0, 0, 2, 2, -2, -2, 1e30};
@@ -118,26 +132,31 @@ MR_CASES(DivNoNan)(CaseList& c) {
 }
 MR_CASES(FloorDiv)(CaseList& c) {
   Binary(c, -20, 20, 1, 5);
+  IntegerQuotients(c);
   ZeroDivisors(c);
   FloatEdges(c);
 }
 MR_CASES(TruncateDiv)(CaseList& c) {
   Binary(c, -20, 20, 1, 5);
+  IntegerQuotients(c);
   ZeroDivisors(c, true);
   FloatEdges(c);
 }
 MR_CASES(FloorMod)(CaseList& c) {
   Binary(c, -20, 20, 1, 5);
+  IntegerQuotients(c);
   ZeroDivisors(c);
   FloatEdges(c);
 }
 MR_CASES(Mod)(CaseList& c) {
   Binary(c, -20, 20, 1, 5);
+  IntegerQuotients(c);
   ZeroDivisors(c);
   FloatEdges(c);
 }
 MR_CASES(TruncateMod)(CaseList& c) {
   Binary(c, -20, 20, 1, 5);
+  IntegerQuotients(c);
   ZeroDivisors(c, true);
   FloatEdges(c);
 }

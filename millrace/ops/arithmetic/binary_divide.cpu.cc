@@ -1,6 +1,7 @@
 // Kernels of quotients and remainders of two operands.
 #include <cmath>
 
+#include "millrace/ops/arithmetic/quotient_loops.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/numbers.h"
 
@@ -15,60 +16,71 @@ struct NoZeroDivisor {
   }
 };
 
+// Ops of integers are made of the truncated quotient: Of(x, y, quotient).
 struct DivOp : NoZeroDivisor {
+  template <class T>
+  static T Of(T, T, T quotient) {
+    return quotient;
+  }
   template <class T>
   static T Do(T x, T y) {
     if constexpr (std::integral<T>) {
-      return Quotient(x, y);
+      return VectorQuotient(x, y);
     } else {
       return x / y;
     }
   }
 };
 
-// Returns the quotient rounded to T. half and bfloat16 round before the
-// truncation to an integer, which matters where the quotient lies just below
-// one.
-template <class T>
-T RoundedQuotient(T x, T y) {
-  return T(float(x) / float(y));
-}
-
-struct TruncateDivOp : NoZeroDivisor {
+struct TruncateDivOp : DivOp {
   template <class T>
   static T Do(T x, T y) {
     if constexpr (std::integral<T>) {
-      return Quotient(x, y);
-    } else if constexpr (Real<T>) {
-      return std::trunc(x / y);
+      return DivOp::Do(x, y);
     } else {
-      return T(std::trunc(float(RoundedQuotient(x, y))));
+      return Whole(x / y);
     }
+  }
+  template <Real T>
+  static T Whole(T quotient) {
+    return std::trunc(quotient);
   }
 };
 
 struct FloorDivOp : NoZeroDivisor {
   template <class T>
+  static T Of(T x, T y, T quotient) {
+    if constexpr (std::is_signed_v<T>) {
+      const T rest = Minus(x, Times(quotient, y));
+      const bool above = rest != 0 && (rest ^ y) < 0;
+      return above ? Minus(quotient, T(1)) : quotient;
+    } else {
+      return quotient;
+    }
+  }
+  template <class T>
   static T Do(T x, T y) {
     if constexpr (std::integral<T>) {
-      const T q = Quotient(x, y);
-      if constexpr (std::is_signed_v<T>) {
-        if (Remainder(x, y) != 0 && (x < 0) != (y < 0)) return q - 1;
-      }
-      return q;
-    } else if constexpr (Real<T>) {
-      return std::floor(x / y);
+      return Of(x, y, VectorQuotient(x, y));
     } else {
-      return T(std::floor(float(RoundedQuotient(x, y))));
+      return Whole(x / y);
     }
+  }
+  template <Real T>
+  static T Whole(T quotient) {
+    return std::floor(quotient);
   }
 };
 
 struct TruncateModOp : NoZeroDivisor {
   template <class T>
+  static T Of(T x, T y, T quotient) {
+    return Minus(x, Times(quotient, y));
+  }
+  template <class T>
   static T Do(T x, T y) {
     if constexpr (std::integral<T>) {
-      return Remainder(x, y);
+      return Of(x, y, VectorQuotient(x, y));
     } else {
       return std::fmod(x, y);
     }
@@ -77,12 +89,21 @@ struct TruncateModOp : NoZeroDivisor {
 
 struct FloorModOp : NoZeroDivisor {
   template <class T>
-  static T Do(T x, T y) {
-    const T r = TruncateModOp::Do(x, y);
-    if constexpr (std::is_unsigned_v<T>) {
-      return r;
+  static T Of(T x, T y, T quotient) {
+    const T rest = TruncateModOp::Of(x, y, quotient);
+    if constexpr (std::is_signed_v<T>) {
+      return rest != 0 && (rest ^ y) < 0 ? Plus(rest, y) : rest;
     } else {
-      return r != 0 && (y < 0) != (r < 0) ? Plus(r, y) : r;
+      return rest;
+    }
+  }
+  template <class T>
+  static T Do(T x, T y) {
+    if constexpr (std::integral<T>) {
+      return Of(x, y, VectorQuotient(x, y));
+    } else {
+      const T r = TruncateModOp::Do(x, y);
+      return r != 0 && (y < 0) != (r < 0) ? r + y : r;
     }
   }
 };
@@ -104,15 +125,33 @@ struct XdivyOp {
 constexpr char kZero[] = "Integer division by zero";
 constexpr int kModPicos = 8000;
 
-constexpr BinaryTable kDiv = MakeBinaryTable<DivOp>(NumberLoops(), 500, kZero);
-constexpr BinaryTable kTruncateDiv =
-    MakeBinaryTable<TruncateDivOp>(RealTypes(), 500, kZero);
-constexpr BinaryTable kFloorDiv =
-    MakeBinaryTable<FloorDivOp>(RealTypes(), 500, kZero);
-constexpr BinaryTable kTruncateMod = MakeBinaryTable<TruncateModOp>(
-    Join<RealLoops, Types<int32_t, int64_t>>(), kModPicos, kZero);
+template <class Op, class... Ts>
+constexpr BinaryTable QuotientTable(Types<Ts...> types, int cost_picos) {
+  BinaryTable table = MakeBinaryTable<Op>(types, cost_picos, kZero);
+  table.loops[IndexOf<int64_t>()] = WideLoops<Op, int64_t>();
+  if (table.loops[IndexOf<uint64_t>()] != BinaryLoops()) {
+    table.loops[IndexOf<uint64_t>()] = WideLoops<Op, uint64_t>();
+  }
+  return table;
+}
+
+// half and bfloat16 round the quotient before it becomes whole, which matters
+// where it lies just below a whole number.
+template <class Op>
+constexpr BinaryTable WholeTable() {
+  BinaryTable table = QuotientTable<Op>(OrderedLoops(), 1000);
+  table.loops[IndexOf<Half>()] = RoundedLoops<Op, DataType::kHalf>();
+  table.loops[IndexOf<Bfloat16>()] = RoundedLoops<Op, DataType::kBfloat16>();
+  return table;
+}
+
+constexpr BinaryTable kDiv = QuotientTable<DivOp>(NumberLoops(), 500);
+constexpr BinaryTable kTruncateDiv = WholeTable<TruncateDivOp>();
+constexpr BinaryTable kFloorDiv = WholeTable<FloorDivOp>();
+constexpr BinaryTable kTruncateMod = QuotientTable<TruncateModOp>(
+    Join<RealLoops, Types<int32_t, int64_t>>(), kModPicos);
 constexpr BinaryTable kFloorMod =
-    MakeBinaryTable<FloorModOp>(OrderedLoops(), kModPicos, kZero);
+    QuotientTable<FloorModOp>(OrderedLoops(), kModPicos);
 constexpr BinaryTable kDivNoNan =
     MakeBinaryTable<DivNoNanOp>(FloatLoops(), 500);
 constexpr BinaryTable kXdivy = MakeBinaryTable<XdivyOp>(FloatLoops(), 500);
