@@ -1,6 +1,7 @@
 // Kernels of quotients and remainders of two operands.
 #include <cmath>
 
+#include "millrace/ops/arithmetic/complex_loops.h"
 #include "millrace/ops/arithmetic/quotient_loops.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/numbers.h"
@@ -145,7 +146,8 @@ constexpr BinaryTable WholeTable() {
   return table;
 }
 
-constexpr BinaryTable kDiv = QuotientTable<DivOp>(NumberLoops(), 500);
+constexpr BinaryTable kDiv =
+    WithComplexDivision(QuotientTable<DivOp>(OrderedLoops(), 500));
 constexpr BinaryTable kTruncateDiv = WholeTable<TruncateDivOp>();
 constexpr BinaryTable kFloorDiv = WholeTable<FloorDivOp>();
 constexpr BinaryTable kTruncateMod = QuotientTable<TruncateModOp>(

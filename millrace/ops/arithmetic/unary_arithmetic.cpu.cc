@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "millrace/ops/arithmetic/complex_loops.h"
 #include "millrace/ops/elementwise/both_signs.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/numbers.h"
@@ -122,10 +123,15 @@ constexpr UnaryTable kSign =
     MakeUnaryTable<SignOp>(Join<SignedLoops, ComplexTypes>());
 constexpr UnaryTable kSquare =
     ForBothSigns(MakeUnaryTable<SquareOp>(UnsignedLoops()));
-constexpr UnaryTable kSqrt = MakeUnaryTable<SqrtOp>(FloatLoops(), 500);
-constexpr UnaryTable kRsqrt = MakeUnaryTable<RsqrtOp>(FloatLoops(), 800);
+constexpr UnaryTable kSqrt =
+    WithComplexLoops<complex_math::SqrtOfParts, SqrtOp>(
+        MakeUnaryTable<SqrtOp>(RealLoops(), 500));
+constexpr UnaryTable kRsqrt =
+    WithComplexLoops<complex_math::RsqrtOfParts, RsqrtOp>(
+        MakeUnaryTable<RsqrtOp>(RealLoops(), 800));
 constexpr UnaryTable kReciprocal =
-    MakeUnaryTable<ReciprocalOp>(FloatLoops(), 500);
+    WithComplexLoops<complex_math::ReciprocalOfParts, ReciprocalOp>(
+        MakeUnaryTable<ReciprocalOp>(RealLoops(), 500));
 constexpr UnaryTable kFloor = MakeUnaryTable<FloorOp>(RealLoops());
 constexpr UnaryTable kCeil = MakeUnaryTable<CeilOp>(RealLoops());
 constexpr UnaryTable kRound =

@@ -2,6 +2,7 @@
 // operand. float and double use our own vector code, complex the C library.
 #include <cmath>
 
+#include "millrace/ops/arithmetic/complex_loops.h"
 #include "millrace/ops/elementwise/double_math.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/float_math.h"
@@ -127,9 +128,11 @@ struct AtanhOp {
   }
 };
 
-constexpr UnaryTable kExp = MakeUnaryTable<ExpOp>(FloatLoops(), 400);
+constexpr UnaryTable kExp = WithComplexLoops<complex_math::ExpOfParts, ExpOp>(
+    MakeUnaryTable<ExpOp>(RealLoops(), 400));
 constexpr UnaryTable kExpm1 = MakeUnaryTable<Expm1Op>(FloatLoops(), 400);
-constexpr UnaryTable kLog = MakeUnaryTable<LogOp>(FloatLoops(), 500);
+constexpr UnaryTable kLog = WithComplexLoops<complex_math::LogOfParts, LogOp>(
+    MakeUnaryTable<LogOp>(RealLoops(), 500));
 constexpr UnaryTable kLog1p = MakeUnaryTable<Log1pOp>(FloatLoops(), 500);
 constexpr UnaryTable kTanh = MakeUnaryTable<TanhOp>(FloatLoops(), 400);
 constexpr UnaryTable kSigmoid = MakeUnaryTable<SigmoidOp>(FloatLoops(), 400);
