@@ -6,11 +6,38 @@
 
 namespace millrace::internal {
 
+// Nobody waits for a lock: there is always the heap. So a process that was
+// forked while another thread had one goes on without what is kept.
 struct ShortBlocks::Common {
-  struct Piles {
-    Mutex mu;
-    Block* first = nullptr;
-    size_t count = 0;
+  class Piles {
+   public:
+    // Returns null if there is none, or if another thread is here.
+    Block* Take() {
+      if (!mu_.TryLock()) return nullptr;
+      Block* const pile = first_;
+      if (pile != nullptr) {
+        first_ = pile->next_pile;
+        --count_;
+      }
+      mu_.Unlock();
+      return pile;
+    }
+    // Returns false if there are `most`, or if another thread is here.
+    bool Put(Block* pile, size_t most) {
+      if (!mu_.TryLock()) return false;
+      const bool has_room = count_ < most;
+      if (has_room) {
+        pile->next_pile = std::exchange(first_, pile);
+        ++count_;
+      }
+      mu_.Unlock();
+      return has_room;
+    }
+
+   private:
+    Mutex mu_;
+    Block* first_ = nullptr;
+    size_t count_ = 0;
   };
   std::array<Piles, kSizes> sizes;
 };
@@ -31,11 +58,8 @@ bool ShortBlocks::Refill(size_t size, Shelf& shelf) {
   if (shelf.full != nullptr) {
     shelf.top = std::exchange(shelf.full, nullptr);
   } else {
-    Common::Piles& piles = common_.sizes[(size - 1) / kGrain];
-    MutexLock lock(piles.mu);
-    if (piles.first == nullptr) return false;
-    shelf.top = std::exchange(piles.first, piles.first->next_pile);
-    --piles.count;
+    shelf.top = common_.sizes[(size - 1) / kGrain].Take();
+    if (shelf.top == nullptr) return false;
   }
   shelf.count = kPile;
   return true;
@@ -47,16 +71,7 @@ void ShortBlocks::PutAway(size_t size, Shelf& shelf) {
   if (pile == nullptr) return;
   const size_t number = (size - 1) / kGrain;
   const size_t most = kMaxCommonBytes / ((number + 1) * kGrain * kPile);
-  {
-    Common::Piles& piles = common_.sizes[number];
-    MutexLock lock(piles.mu);
-    if (piles.count < most) {
-      pile->next_pile = std::exchange(piles.first, pile);
-      ++piles.count;
-      return;
-    }
-  }
-  FreeAll(pile);
+  if (!common_.sizes[number].Put(pile, most)) FreeAll(pile);
 }
 
 void ShortBlocks::Clear() {
