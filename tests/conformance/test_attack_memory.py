@@ -191,7 +191,7 @@ TABLES = {
     ],
   ),
   "RFFT": (
-    "the tables of a Fourier transform",
+    "the lines of a Fourier transform",
     [
       *filled(raw.FLOAT, PRIME),
       raw.const("length", raw.tensor(raw.INT32, [1], int_val=[PRIME])),
