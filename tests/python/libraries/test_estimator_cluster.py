@@ -41,8 +41,9 @@ say(TASK + "_done", "")
 
 
 def checkpoint_step(folder):
+  """The step in the last checkpoint: its name has one that others may have passed while it was written."""
   path = tf.train.latest_checkpoint(os.path.join(str(folder), "model"))
-  return int(path.rpartition("-")[2]) if path else -1
+  return int(tf.train.load_variable(path, "global_step")) if path else -1
 
 
 def evaluated(folder):
