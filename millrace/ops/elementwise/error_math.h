@@ -11,16 +11,8 @@
 
 namespace millrace::ops::vector_math {
 
-// Returns erf(a) / a for a^2 = t <= 1.
-[[gnu::always_inline]] inline float ErfOfSmall(float t) {
-  float p = 7.85352540e-5f;
-  p = p * t + -8.01010015e-4f;
-  p = p * t + 5.18831799e-3f;
-  p = p * t + -2.68538073e-2f;
-  p = p * t + 1.12835850e-1f;
-  p = p * t + -3.76126258e-1f;
-  return p * t + 1.12837917f;
-}
+// Return erf(a) / a for a^2 = t <= 1.
+using float_math::ErfOfSmall;
 [[gnu::always_inline]] inline double ErfOfSmall(double t) {
   double p = 5.9571761477489114e-11;
   p = p * t + -1.1372848856791674e-9;

@@ -212,17 +212,20 @@ inline float Sigmoid(float x) {
   return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
-inline float Erf(float x) {
-  float a = Abs(x);
-  const float t = a * a;
-  float p = 7.85352540e-5f;  // erf(a) / a, a <= 1
+// Returns erf(a) / a for a^2 = t <= 1.
+[[gnu::always_inline]] inline float ErfOfSmall(float t) {
+  float p = 7.85352540e-5f;
   p = p * t + -8.01010015e-4f;
   p = p * t + 5.18831799e-3f;
   p = p * t + -2.68538073e-2f;
   p = p * t + 1.12835850e-1f;
   p = p * t + -3.76126258e-1f;
-  p = p * t + 1.12837917f;
-  const float small = a * p;
+  return p * t + 1.12837917f;
+}
+
+inline float Erf(float x) {
+  float a = Abs(x);
+  const float small = a * ErfOfSmall(a * a);
   a = a > 4.0f ? 4.0f : a;
   float q = 1.39325892e-5f;  // -log(1 - erf(a)) = a + a Q(a), 1 <= a <= 4
   q = q * a + -3.50282683e-4f;
