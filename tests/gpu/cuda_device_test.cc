@@ -79,6 +79,26 @@ TEST_P(CudaDeviceTest, CopiesGoThereAndBack) {
   EXPECT_EQ(gpu.memory_use().used_bytes, 0);
 }
 
+TEST_P(CudaDeviceTest, ACopyHoldsNothingOfTheDeviceWhenItIsDone) {
+  const auto gpus = *MakeGpus();
+  Device& gpu = *gpus[0];
+  // One part, several parts.
+  for (const int64_t n : {int64_t{1000}, int64_t{5'000'001}}) {
+    Tensor there = *CopyIn(gpu, Counting(n));
+    Tensor plain =
+        *Tensor::Allocate(HostAllocator(), DataType::kFloat, there.shape());
+    int64_t used = -1;
+    Awaited copied;
+    gpu.CopyToHost(std::move(there), &plain,
+                   [&, done = copied.done()](Status status) mutable {
+                     used = gpu.memory_use().used_bytes;
+                     std::move(done)(std::move(status));
+                   });
+    EXPECT_TRUE(copied.Wait().ok());
+    EXPECT_EQ(used, 0) << n;
+  }
+}
+
 TEST_P(CudaDeviceTest, ManyCopiesAreUnderWayAtOnce) {
   const auto gpus = *MakeGpus();
   Device& gpu = *gpus[0];

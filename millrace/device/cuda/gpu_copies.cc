@@ -127,7 +127,9 @@ class Gpu::ChunksToDevice {
   static void Next(std::unique_ptr<ChunksToDevice> self) {
     while (true) {
       const size_t total = self->from_.size_bytes();
-      if (self->offset_ == total || !self->status_.ok()) return Finish(*self);
+      if (self->offset_ == total || !self->status_.ok()) {
+        return Finish(std::move(self));
+      }
       const size_t bytes = std::min(kChunkBytes, total - self->offset_);
       const bool waits = self->staged_.size() == kParts;
       if (waits) return Reuse(std::move(self));
@@ -171,21 +173,23 @@ class Gpu::ChunksToDevice {
                      });
   }
 
-  static void Finish(ChunksToDevice& self) {
-    Gpu& gpu = *self.gpu_;
-    const std::shared_ptr<Gpu> alive = self.gpu_;
-    if (self.status_.ok()) {
-      self.status_ = gpu.ComputeBehindCopies();
-    } else if (self.offset_ > 0) {
+  static void Finish(std::unique_ptr<ChunksToDevice> self) {
+    Gpu& gpu = *self->gpu_;
+    const std::shared_ptr<Gpu> alive = self->gpu_;
+    if (self->status_.ok()) {
+      self->status_ = gpu.ComputeBehindCopies();
+    } else if (self->offset_ > 0) {
       // Who asked frees the memory, and the parts before would still be
       // written.
       gpu.card_->Drain(gpu.to_device_);
     }
-    Held held(self.staged_.begin(), self.staged_.end());
-    self.staged_.clear();
-    const Status status = gpu.HoldFor(gpu.to_device_, "a copy to the device",
-                                      self.status_, std::move(held));
-    std::move(self.done_)(status);
+    Held held(self->staged_.begin(), self->staged_.end());
+    self->staged_.clear();
+    Status status = gpu.HoldFor(gpu.to_device_, "a copy to the device",
+                                self->status_, std::move(held));
+    Done done = std::move(self->done_);
+    self.reset();  // who waits may count the memory next
+    std::move(done)(std::move(status));
   }
 
   const std::shared_ptr<Gpu> gpu_;
@@ -266,7 +270,10 @@ class Gpu::ChunksToHost {
     ChunksToHost& s = *self;
     const size_t total = s.from_.size_bytes();
     if (s.offset_ == total || !s.status_.ok()) {
-      return std::move(s.done_)(s.status_);
+      Done done = std::move(s.done_);
+      Status status = std::move(s.status_);
+      self.reset();  // who waits may count the memory next
+      return std::move(done)(std::move(status));
     }
     const size_t bytes = std::min(kChunkBytes, total - s.offset_);
     Gpu& gpu = *s.gpu_;
