@@ -69,7 +69,7 @@ def program_sparse_accumulator(tf):
   with tf.Session() as session:
     session.run(one)
     session.run(two)
-    taken = session.run([number, take.indices, take.values, take.dense_shape])
+    taken = [session.run(number)] + session.run([take.indices, take.values, take.dense_shape])
     session.run(accumulator.apply_grad([1], [[1.0, 1.0]], local_step=5))
     return taken + [session.run([raw[0], raw[1]])]
 
