@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <new>
 
 #include "absl/strings/str_cat.h"
@@ -49,6 +50,15 @@ int MakeOutput() {
   return file;
 }
 
+// Returns the processor time of all threads of a process; 0 if it has ended.
+int64_t CpuNanos(pid_t process) {
+  clockid_t clock;
+  timespec time;
+  if (clock_getcpuclockid(process, &clock) != 0) return 0;
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 // What the process writes belongs to the case that it runs.
 void ClearOutput(int file) {
   MR_CHECK(ftruncate(file, 0) == 0);
@@ -58,6 +68,7 @@ void ClearOutput(int file) {
 void RunOneCase(const Material& material, const FuzzedOp& op, uint64_t seed,
                 int64_t number, CaseCheck& check, SharedState* shared) {
   shared->stage = static_cast<int>(Stage::kMake);
+  shared->began_cpu_nanos = CpuNanos(getpid());
   shared->began_nanos = NowNanos();
   const std::unique_ptr<cases::Case> c = MakeCase(material, op, seed, number);
   const Verdict verdict = check.Check(
@@ -125,8 +136,9 @@ void Child::Start(const Material& material,
   shared_->op = from.op;
   shared_->number = from.number;
   shared_->stage = static_cast<int>(Stage::kNone);
+  shared_->began_cpu_nanos = 0;
   shared_->began_nanos = NowNanos();  // of the process, until its first case
-  slow_ = false;
+  slow_.clear();
   std::fflush(stdout);
   pid_ = fork();
   MR_CHECK(pid_ >= 0, "no process can be started");
@@ -153,19 +165,22 @@ bool Child::Ended(ChildEnd* end) {
   end->stage = static_cast<Stage>(shared_->stage.load());
   end->problem = HowItEnded(status, shared_->problem);
   end->leaks = WIFEXITED(status) && WEXITSTATUS(status) == kLeaks;
-  if (slow_)
-    end->problem = absl::StrCat("takes longer than ", limit_ms_, " ms");
+  end->slow = !slow_.empty();
+  if (end->slow) end->problem = slow_;
   return true;
 }
 
 void Child::EndIfSlow(int64_t limit_ms) {
   const int64_t began = shared_->began_nanos;
-  if (pid_ <= 0 || slow_ || began == 0 ||
-      NowNanos() - began < limit_ms * 1'000'000) {
+  if (pid_ <= 0 || !slow_.empty() || began == 0) return;
+  const int64_t wait_ms = limit_ms * kWaitsFactor;
+  if (CpuNanos(pid_) - shared_->began_cpu_nanos >= limit_ms * 1'000'000) {
+    slow_ = absl::StrCat("takes more than ", limit_ms, " ms of processor time");
+  } else if (NowNanos() - began >= wait_ms * 1'000'000) {
+    slow_ = absl::StrCat("has not ended after ", wait_ms, " ms");
+  } else {
     return;
   }
-  slow_ = true;
-  limit_ms_ = limit_ms;
   kill(pid_, SIGKILL);
 }
 

@@ -31,7 +31,7 @@ constexpr char kHelp[] =
     "  --only A,B    ops or families\n"
     "  --case K      this case alone, of one round\n"
     "  --cases N     cases of each op in a round (40)\n"
-    "  --limit_ms N  time for a case (5000)\n"
+    "  --limit_ms N  processor time for a case (5000)\n"
     "  --jobs J      processes that share the ops (one a core)\n";
 
 int Usage(const std::string& problem) {

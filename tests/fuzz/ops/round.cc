@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -100,13 +99,12 @@ class Round {
       NextOps(worker);
       return true;
     }
-    const bool slow = absl::StartsWith(end.problem, "takes longer");
-    if (slow && worker.slow != end.at) {
+    if (end.slow && worker.slow != end.at) {
       worker.slow = end.at;  // perhaps the machine was busy
       Start(worker, end.at);
       return true;
     }
-    Add(end, slow ? "" : Essential(worker.child.Output()));
+    Add(end, end.slow ? "" : Essential(worker.child.Output()));
     Place next = {end.at.op, end.at.number + 1};
     if (end.leaks || next.number >= options_.first_case + options_.cases ||
         found_of_[next.op] >= kMostOfOneOp) {

@@ -30,7 +30,7 @@ struct RoundOptions {
   int64_t first_case = 0;
   int64_t cases = 40;  // of each op
   int jobs = 1;
-  int64_t limit_ms = 5000;  // for a case
+  int64_t limit_ms = 5000;  // of processor time, for a case
   // Whether memory that an op's cases leave behind is looked for, where a
   // sanitizer can. Requires: the program's own is allocated under
   // __lsan::ScopedDisabler.
