@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <vector>
 
 #include "millrace/base/memory/non_temporal.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/nn/softmax.h"
 #include "millrace/ops/nn/softmax_rows.h"
+#include "millrace/ops/nn/softmax_short_rows.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -12,21 +14,37 @@ namespace {
 // Nanoseconds for an element: an exp and four passes.
 constexpr int64_t kCostPerElement = 2;
 
-// Returns a row in the type that it is computed in; the row itself if that is
-// T.
+// Returns rows in the type that they are computed in; the rows themselves if
+// that is T. n is the number of their elements.
 template <class T, class S>
-const S* ToCompute(const T* row, int64_t n, std::vector<S>& scratch) {
+const S* ToCompute(const T* rows, int64_t n, std::vector<S>& scratch) {
   if constexpr (std::is_same_v<T, S>) {
-    return row;
+    return rows;
   } else {
     scratch.resize(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) scratch[i] = static_cast<S>(row[i]);
+    for (int64_t i = 0; i < n; ++i) scratch[i] = static_cast<S>(rows[i]);
     return scratch.data();
   }
 }
 
+// The number of rows of n elements that are computed in one go.
 template <class S>
-void SoftmaxRow(const S* x, S* z, int64_t n, bool log) {
+int64_t RowsAtOnce(int64_t n) {
+  return n < kSideBySide<S> ? kSideBySide<S> : 1;
+}
+
+// Computes at most RowsAtOnce rows.
+template <class S>
+void SoftmaxRows(const S* x, S* z, int64_t rows, int64_t n, bool log) {
+  if (n < kSideBySide<S>) {
+    S max[kSideBySide<S>], sum[kSideBySide<S>];
+    if (log) {
+      LogSoftmaxShortRows(x, rows, n, z);
+    } else {
+      SoftmaxShortRows(x, rows, n, z, max, sum);
+    }
+    return;
+  }
   const S max = RowMax(x, n);
   if (log) {
     Shift(z, std::log(ShiftAndSumExp(x, max, z, n)), n);
@@ -58,21 +76,25 @@ Status RunSoftmax(KernelContext& ctx) {
         shape.num_elements() / n, n * kCostPerElement,
         [&](int64_t begin, int64_t end) {
           std::vector<S> in, result;
-          for (int64_t row = begin; row < end; ++row) {
-            const S* from = ToCompute<T, S>(x + row * n, n, in);
+          const int64_t step = RowsAtOnce<S>(n);
+          for (int64_t row = begin; row < end; row += step) {
+            const int64_t rows = std::min(step, end - row);
+            const int64_t count = rows * n;
+            const S* from = ToCompute<T, S>(x + row * n, count, in);
             T* const to = z + row * n;
             if (std::is_same_v<T, S> && !non_temporal) {
-              SoftmaxRow(from, reinterpret_cast<S*>(to), n, kLog);
+              SoftmaxRows(from, reinterpret_cast<S*>(to), rows, n, kLog);
               continue;
             }
-            result.resize(static_cast<size_t>(n));
-            SoftmaxRow(from, result.data(), n, kLog);
+            result.resize(static_cast<size_t>(count));
+            SoftmaxRows(from, result.data(), rows, n, kLog);
             if constexpr (std::is_same_v<T, S>) {
               NonTemporalCopy(reinterpret_cast<const char*>(result.data()),
                               reinterpret_cast<char*>(to),
-                              static_cast<size_t>(n) * sizeof(T));
+                              static_cast<size_t>(count) * sizeof(T));
             } else {
-              for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(result[i]);
+              std::transform(result.begin(), result.end(), to,
+                             [](S value) { return static_cast<T>(value); });
             }
           }
           if (non_temporal) NonTemporalFence();
@@ -81,9 +103,14 @@ Status RunSoftmax(KernelContext& ctx) {
 }
 
 // Computes loss = sum(labels * (log(sum(exp(shifted))) - shifted)) and backprop
-// = softmax - labels.
+// = softmax - labels, of at most RowsAtOnce rows.
 template <class S>
-S CrossEntropyRow(const S* x, const S* labels, S* backprop, int64_t n) {
+void CrossEntropyRows(const S* x, const S* labels, int64_t rows, int64_t n,
+                      S* losses, S* backprop) {
+  if (n < kSideBySide<S>) {
+    CrossEntropyShortRows(x, labels, rows, n, losses, backprop);
+    return;
+  }
   const S sum = ShiftAndSumExp(x, RowMax(x, n), backprop, n);
   const S log_sum = std::log(sum);
   S loss = 0;
@@ -92,7 +119,7 @@ S CrossEntropyRow(const S* x, const S* labels, S* backprop, int64_t n) {
     loss += labels[i] == S(0) ? S(0) : labels[i] * (log_sum - backprop[i]);
     backprop[i] = ExpOfNegative(backprop[i]) / sum - labels[i];
   }
-  return loss;
+  *losses = loss;
 }
 
 // Returns a [batch, classes] operand in its broadcast shape.
@@ -131,13 +158,19 @@ Status RunCrossEntropy(KernelContext& ctx) {
     T* grads = backprop->mutable_flat<T>().data();
     return ctx.ParallelFor(
         batch, n * kCostPerElement, [&](int64_t begin, int64_t end) {
-          std::vector<S> in, wanted, result(static_cast<size_t>(n));
-          for (int64_t row = begin; row < end; ++row) {
-            const S* from = ToCompute<T, S>(logits + row * n, n, in);
-            const S* to = ToCompute<T, S>(target + row * n, n, wanted);
-            losses[row] =
-                static_cast<T>(CrossEntropyRow(from, to, result.data(), n));
-            for (int64_t i = 0; i < n; ++i) {
+          const int64_t step = RowsAtOnce<S>(n);
+          S lost[kSideBySide<S>];
+          std::vector<S> in, wanted, result(static_cast<size_t>(step * n));
+          for (int64_t row = begin; row < end; row += step) {
+            const int64_t rows = std::min(step, end - row);
+            const int64_t count = rows * n;
+            const S* from = ToCompute<T, S>(logits + row * n, count, in);
+            const S* to = ToCompute<T, S>(target + row * n, count, wanted);
+            CrossEntropyRows(from, to, rows, n, lost, result.data());
+            for (int64_t r = 0; r < rows; ++r) {
+              losses[row + r] = static_cast<T>(lost[r]);
+            }
+            for (int64_t i = 0; i < count; ++i) {
               grads[row * n + i] = static_cast<T>(result[i]);
             }
           }
@@ -145,16 +178,25 @@ Status RunCrossEntropy(KernelContext& ctx) {
   });
 }
 
-// Returns the loss of class `label` and sets backprop = softmax, minus 1 at the
-// label. Labels out of range, which are errors as in stock's CPU kernel, are
-// found before.
+// Computes the losses of classes `labels` and backprop = softmax, minus 1 at
+// the label, of at most RowsAtOnce rows. Labels out of range, which are errors
+// as in stock's CPU kernel, are found before.
 template <class S>
-S SparseCrossEntropyRow(const S* x, int64_t label, S* backprop, int64_t n) {
-  const S max = RowMax(x, n);
-  const S sum = ExpAndSum(x, max, backprop, n);
-  Scale(backprop, S(1) / sum, n);
-  backprop[label] -= S(1);
-  return std::log(sum) - (x[label] - max);
+void SparseCrossEntropyRows(const S* x, const int64_t* labels, int64_t rows,
+                            int64_t n, S* losses, S* backprop) {
+  S max[kSideBySide<S>], sum[kSideBySide<S>];
+  if (n < kSideBySide<S>) {
+    SoftmaxShortRows(x, rows, n, backprop, max, sum);
+  } else {
+    max[0] = RowMax(x, n);
+    sum[0] = ExpAndSum(x, max[0], backprop, n);
+    Scale(backprop, S(1) / sum[0], n);
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t at = r * n + labels[r];
+    backprop[at] -= S(1);
+    losses[r] = std::log(sum[r]) - (x[at] - max[r]);
+  }
 }
 
 template <class L>
@@ -189,12 +231,19 @@ Status RunSparseCrossEntropy(KernelContext& ctx) {
     T* grads = backprop->mutable_flat<T>().data();
     return ctx.ParallelFor(
         batch, n * kCostPerElement, [&](int64_t begin, int64_t end) {
-          std::vector<S> in, result(static_cast<size_t>(n));
-          for (int64_t row = begin; row < end; ++row) {
-            const S* from = ToCompute<T, S>(x + row * n, n, in);
-            losses[row] = static_cast<T>(
-                SparseCrossEntropyRow(from, classes[row], result.data(), n));
-            for (int64_t i = 0; i < n; ++i) {
+          const int64_t step = RowsAtOnce<S>(n);
+          S lost[kSideBySide<S>];
+          std::vector<S> in, result(static_cast<size_t>(step * n));
+          for (int64_t row = begin; row < end; row += step) {
+            const int64_t rows = std::min(step, end - row);
+            const int64_t count = rows * n;
+            const S* from = ToCompute<T, S>(x + row * n, count, in);
+            SparseCrossEntropyRows(from, classes.data() + row, rows, n, lost,
+                                   result.data());
+            for (int64_t r = 0; r < rows; ++r) {
+              losses[row + r] = static_cast<T>(lost[r]);
+            }
+            for (int64_t i = 0; i < count; ++i) {
               grads[row * n + i] = static_cast<T>(result[i]);
             }
           }

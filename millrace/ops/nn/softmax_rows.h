@@ -1,19 +1,20 @@
-// Loops over one row of logits. The caller converts rows of half and bfloat16
-// to float.
+// Loops over rows of logits. The caller converts rows of half and bfloat16 to
+// float.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "millrace/ops/elementwise/double_math.h"
 #include "millrace/ops/elementwise/float_math.h"
 #include "millrace/ops/elementwise/loops.h"
 
 namespace millrace::ops {
 
 // Logits minus the largest one are not positive.
+using double_math::ExpOfNegative;
 using float_math::ExpOfNegative;
-inline double ExpOfNegative(double x) { return std::exp(x); }
 
 // The number of partial results of a loop. With several, its steps do not
 // depend on each other and the compiler vectorizes them.
