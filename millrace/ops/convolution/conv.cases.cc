@@ -92,6 +92,9 @@ MR_CASES(Conv2D)(CaseList& c) {
     c.Ok({F32({2, 17, 20, 32}), F32({3, 3, 32, 48})}, attrs).Tolerance(1e-4);
     c.Ok({F32({1, 32, 33, 33}), F32({3, 3, 33, 21})}, attrs).Tolerance(1e-4);
   }
+  // So large that patches of double are multiplied in parts, which end within
+  // images.
+  c.Ok({F64({3, 30, 30, 32}), F64({3, 3, 32, 5})}, Same());
   for (const double special : {kInfinity, -kInfinity, kNan}) {
     c.Ok({OneOf({1, 24, 24, 32}, special), F32({3, 3, 32, 32})}, Valid())
         .Tolerance(1e-4);
@@ -148,6 +151,8 @@ MR_CASES(Conv2DBackpropInput)(CaseList& c) {
   c.Ok({Sizes({2, 20, 20, 32}), F32({3, 3, 32, 32}), F32({2, 21, 20, 32})},
        Padded({0, 0, 2, 1, 0, 2, 0, 0}))
       .Tolerance(1e-4);
+  c.Ok({Sizes({3, 30, 30, 35}), F64({3, 3, 35, 5}), F64({3, 30, 30, 5})},
+       Same());
   for (const double special : {kInfinity, kNan}) {
     c.Ok({Sizes({1, 26, 26, 32}), F32({3, 3, 32, 32}),
           OneOf({1, 24, 24, 32}, special)},
@@ -189,6 +194,8 @@ MR_CASES(Conv2DBackpropFilter)(CaseList& c) {
   c.Ok({F32({4, 41, 34, 67}), Sizes({3, 3, 67, 33}), F32({4, 39, 32, 33})},
        Valid())
       .Tolerance(1e-3);
+  c.Ok({F64({3, 30, 30, 32}), Sizes({3, 3, 32, 5}), F64({3, 30, 30, 5})},
+       Same());
   c.Ok({F64({1, 4, 5, 2}), Sizes({2, 3, 2, 3}), F64({1, 4, 5, 3})}, Same())
       .Gradient({0, 2});
   c.Ok({Empty(DataType::kFloat, {0, 5, 6, 3}), Sizes({3, 3, 3, 4}),

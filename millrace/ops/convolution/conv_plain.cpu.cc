@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "millrace/ops/convolution/conv_patches.h"
 #include "millrace/ops/convolution/conv_problem.h"
+#include "millrace/ops/convolution/conv_taps.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/float_blocks.h"
 
@@ -13,40 +15,6 @@ namespace {
 template <class T>
 MR_TARGET_CLONES void MultiplyAdd(T x, const T* y, T* z, int64_t n) {
   for (int64_t i = 0; i < n; ++i) z[i] += x * y[i];
-}
-
-// Returns the position in the input of tap k of window o; it is outside of [0,
-// input) in the padding.
-int64_t InputAt(const Window& w, int64_t o, int64_t k) {
-  return o * w.stride + k * w.dilation - w.before;
-}
-
-// Calls f(output pixel, tap, input pixel) for all windows, in the order of the
-// output's pixels [begin, end) of the batch.
-template <class F>
-void ForTaps(const ConvProblem& p, int64_t begin, int64_t end, F&& f) {
-  const Window &d = p.window[0], &h = p.window[1], &w = p.window[2];
-  for (int64_t pixel = begin; pixel < end; ++pixel) {
-    const int64_t ow = pixel % w.output;
-    const int64_t oh = pixel / w.output % h.output;
-    const int64_t od = pixel / (w.output * h.output) % d.output;
-    const int64_t n = pixel / p.OutputPixels();
-    int64_t tap = 0;
-    for (int64_t kd = 0; kd < d.filter; ++kd) {
-      const int64_t id = InputAt(d, od, kd);
-      for (int64_t kh = 0; kh < h.filter; ++kh) {
-        const int64_t ih = InputAt(h, oh, kh);
-        for (int64_t kw = 0; kw < w.filter; ++kw, ++tap) {
-          const int64_t iw = InputAt(w, ow, kw);
-          if (id < 0 || id >= d.input || ih < 0 || ih >= h.input || iw < 0 ||
-              iw >= w.input) {
-            continue;
-          }
-          f(pixel, tap, ((n * d.input + id) * h.input + ih) * w.input + iw);
-        }
-      }
-    }
-  }
 }
 
 // Requires: channels are last; T is float, double or uint32_t.
@@ -144,6 +112,9 @@ Status RunLast(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
   T* x = reinterpret_cast<T*>(data.input);
   T* f = reinterpret_cast<T*>(data.filter);
   T* y = reinterpret_cast<T*>(data.output);
+  if constexpr (!std::is_same_v<T, float>) {
+    if (p.groups == 1) return RunPatchConv<T>(ctx, pass, p, x, f, y);
+  }
   const PlainConv<T> conv(p, x, f, y);
   if (pass == ConvPass::kForward) return conv.Forward(ctx, y);
   return pass == ConvPass::kInput ? conv.Input(ctx, x) : conv.Filter(ctx, f);

@@ -80,8 +80,9 @@ struct ConvData {
   char* output;
 };
 
-// Runs plain loops for float, double and int32 (which wraps around); half and
-// bfloat16 are computed in float. Requires: no size is 0.
+// Runs plain loops for float, and for double and int32 (which wraps around) of
+// several groups, else products of matrices; half and bfloat16 are computed in
+// float. Requires: no size is 0.
 Status RunPlainConv(KernelContext& ctx, ConvPass pass, const ConvProblem& p,
                     const ConvData& data);
 
