@@ -299,10 +299,12 @@ def python_stage(args, report, folder, prefix=()):
 
 
 def python_tests(args, paths, options=(), prefix=()):
-  """Runs Python tests, in several processes for conformance; clusters need the machine."""
-  conformance = os.path.join("tests", "conformance") + os.sep
-  several = len(paths) > 1 and all(p.startswith(conformance) for p in paths)
-  processes = min(4, 2 * (os.cpu_count() or 1)) if several else 1
+  """Runs Python tests, each file in one of several processes; clusters need the machine."""
+  processors = os.cpu_count() or 1
+  processes = 1
+  for folder, most in (("conformance", 2 * processors), ("python", processors)):
+    if len(paths) > 1 and all(p.startswith(os.path.join("tests", folder) + os.sep) for p in paths):
+      processes = min(4, most)
   if any(p.startswith(os.path.join("tests", "python")) for p in paths):
     packages.need_libraries_venv()
   # Long: 15 minutes of load, hundreds of kills.
