@@ -1,8 +1,12 @@
 #include "millrace/ops/layout/join.h"
 
+#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "millrace/ops/array/move.h"
+#include "millrace/ops/array/short_runs.h"
+#include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 namespace {
@@ -15,11 +19,63 @@ constexpr int64_t kMaxRowBytes = int64_t{64} << 10;
 // worthwhile.
 constexpr int64_t kLeastPartBytes = 64;
 
-// Returns whether all parts are copied row by row.
-bool FitsOnePass(DataType type, int64_t outer, int64_t row, size_t parts) {
+// How parts of rows are copied: one part after the other, all parts row by row,
+// or, where parts are narrow, all parts for some rows at a time.
+enum class Passes { kOneAPart, kRows, kBlocks };
+
+Passes PassesOf(DataType type, int64_t outer, int64_t row, size_t parts) {
   const int64_t bytes = row * static_cast<int64_t>(SizeOf(type));
-  return IsPlain(type) && outer > 1 && bytes <= kMaxRowBytes &&
-         bytes >= kLeastPartBytes * static_cast<int64_t>(parts);
+  if (!IsPlain(type) || outer == 1 || bytes > kMaxRowBytes) {
+    return Passes::kOneAPart;
+  }
+  if (bytes >= kLeastPartBytes * static_cast<int64_t>(parts)) {
+    return Passes::kRows;
+  }
+  return parts == 1 ? Passes::kOneAPart : Passes::kBlocks;
+}
+
+// Rows whose parts are copied together: so few that they stay in the first
+// cache, and so many that the elements of a narrow part fill cache lines.
+int64_t BlockRows(int64_t row_bytes) {
+  return std::clamp<int64_t>((16 << 10) / row_bytes, 16, 1024);
+}
+
+// Copies n elements of each of some rows.
+template <class T>
+void CopyRows(const T* from, int64_t from_row, T* to, int64_t to_row,
+              int64_t rows, int64_t n) {
+  if (n > 0 && n <= kShortRun) {
+    CopyShortRuns(from, to, {from_row, 1, to_row, 1}, rows, n);
+    return;
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    std::copy_n(from + r * from_row, n, to + r * to_row);
+  }
+}
+
+// Calls copy(type's value, first row, rows) for blocks of rows, on several
+// threads.
+template <class F>
+Status ForBlocks(KernelContext& ctx, DataType type, int64_t outer, int64_t row,
+                 size_t parts, F&& copy) {
+  const int64_t rows = BlockRows(row * static_cast<int64_t>(SizeOf(type)));
+  const int64_t row_nanos =
+      MoveCost(type, row) + static_cast<int64_t>(parts) + 1;
+  return DispatchBySize(type, [&]<class T>() -> Status {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      return ctx.ParallelFor(
+          (outer + rows - 1) / rows, rows * row_nanos,
+          [&](int64_t begin, int64_t end) {
+            for (int64_t block = begin; block < end; ++block) {
+              const int64_t first = block * rows;
+              copy(T(), first, std::min(rows, outer - first));
+            }
+          });
+    } else {
+      return Internal("rows of ", DataTypeName(type),
+                      " are copied part by part");
+    }
+  });
 }
 
 }  // namespace
@@ -41,7 +97,20 @@ Status JoinRows(KernelContext& ctx, DataType type,
   }
   // One pass over the rows: cache lines at the borders between cores are shared
   // once, not once for each part.
-  if (FitsOnePass(type, outer, total, parts.size())) {
+  const Passes passes = PassesOf(type, outer, total, parts.size());
+  if (passes == Passes::kBlocks) {
+    return ForBlocks(ctx, type, outer, total, parts.size(),
+                     [&]<class T>(T, int64_t first, int64_t rows) {
+                       T* to = reinterpret_cast<T*>(dst) + first * total;
+                       for (const RowView& p : parts) {
+                         CopyRows(
+                             reinterpret_cast<const T*>(p.data) + first * p.row,
+                             p.row, to, total, rows, p.row);
+                         to += p.row;
+                       }
+                     });
+  }
+  if (passes == Passes::kRows) {
     const int64_t row_nanos =
         MoveCost(type, total) + 5 * static_cast<int64_t>(parts.size());
     return ctx.ParallelFor(outer, row_nanos, [&](int64_t begin, int64_t end) {
@@ -70,12 +139,25 @@ Status JoinRows(KernelContext& ctx, DataType type,
 Status SplitRows(KernelContext& ctx, DataType type, const char* src,
                  int64_t outer, int64_t row, absl::Span<const RowPart> parts) {
   const int64_t size = static_cast<int64_t>(SizeOf(type));
-  if (!FitsOnePass(type, outer, row, parts.size())) {
+  const Passes passes = PassesOf(type, outer, row, parts.size());
+  if (passes == Passes::kOneAPart) {
     for (const RowPart& p : parts) {
       MR_RETURN_IF_ERROR(
           CutRows(ctx, type, src, outer, row, p.begin, p.size, p.data));
     }
     return OkStatus();
+  }
+  if (passes == Passes::kBlocks) {
+    return ForBlocks(ctx, type, outer, row, parts.size(),
+                     [&]<class T>(T, int64_t first, int64_t rows) {
+                       const T* from =
+                           reinterpret_cast<const T*>(src) + first * row;
+                       for (const RowPart& p : parts) {
+                         CopyRows(from + p.begin, row,
+                                  reinterpret_cast<T*>(p.data) + first * p.size,
+                                  p.size, rows, p.size);
+                       }
+                     });
   }
   const int64_t row_nanos =
       MoveCost(type, row) + 5 * static_cast<int64_t>(parts.size());

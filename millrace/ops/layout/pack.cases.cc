@@ -6,6 +6,8 @@ MR_CASES(Pack)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {2, 3}), Rand(t, {2, 3}), Rand(t, {2, 3})});
     c.Ok({Rand(t, {2, 3}), Rand(t, {2, 3})}, {{"axis", 2}});
+    // Narrow parts of many rows.
+    c.Ok({Rand(t, {1500}), Rand(t, {1500}), Rand(t, {1500})}, {{"axis", 1}});
   });
   c.Ok({F32({}), F32({}), F32({})});
   c.Ok({F32({2, 3})}, {{"axis", 1}});
@@ -26,7 +28,9 @@ MR_CASES(Unpack)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {3, 2})}, {{"num", 3}});
     c.Ok({Rand(t, {3, 2, 4})}, {{"num", 2}, {"axis", -2}});
+    c.Ok({Rand(t, {1500, 3})}, {{"num", 3}, {"axis", 1}});
   });
+  c.Ok({F32({70, 300})}, {{"num", 300}, {"axis", 1}});
   c.Ok({F32({4, 32})}, {{"num", 4}}).Gradient();
   c.Ok({Empty(DataType::kFloat, {0, 2})}, {{"num", 0}});
   c.Ok({Empty(DataType::kFloat, {2, 0})}, {{"num", 2}});

@@ -6,6 +6,7 @@ MR_CASES(Split)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Scalar(0), Rand(t, {4, 3})}, {{"num_split", 2}});
     c.Ok({Scalar(1), Rand(t, {4, 6})}, {{"num_split", 3}});
+    c.Ok({Scalar(1), Rand(t, {700, 33})}, {{"num_split", 3}});
   });
   c.Ok({Scalar(-1), F32({2, 4})}, {{"num_split", 2}}).Gradient({1});
   c.Ok({Scalar(0), F32({64, 40})}, {{"num_split", 4}});
@@ -38,6 +39,8 @@ MR_CASES(Split)(CaseList& c) {
 MR_CASES(SplitV)(CaseList& c) {
   c.EachType("T", [](CaseList& c, DataType t) {
     c.Ok({Rand(t, {5, 2}), Vec({1, 0, 4}), Scalar(0)}, {{"num_split", 3}});
+    c.Ok({Rand(t, {700, 12}), Vec({1, 0, 9, 2}), Scalar(1)},
+         {{"num_split", 4}});
     c.Ok({Rand(t, {2, 5}), Vec(DataType::kInt64, {2, 3}), Scalar(1)},
          {{"num_split", 2}});
   });
