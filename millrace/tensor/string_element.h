@@ -1,7 +1,8 @@
-// StringElement: one element of a string tensor. It takes 16 bytes, and owns
-// its text or is a view.
+// StringElement: one element of a string tensor. It takes 16 bytes, and has its
+// text in them, owns it or is a view.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -12,25 +13,28 @@
 
 namespace millrace {
 
-// Owns its bytes, or views bytes that the tensor's buffer keeps alive. A copy
-// always owns its bytes. Owned bytes count in the memory budget
-// (string_memory.h); under a ScopedMemoryLimit a failure throws std::bad_alloc.
-// Not thread-safe for writes.
+// A text of up to kMaxInside bytes lies in the element itself. A longer one is
+// owned, or views bytes that the tensor's buffer keeps alive; a copy always
+// owns its bytes. Owned bytes count in the memory budget (string_memory.h);
+// under a ScopedMemoryLimit a failure throws std::bad_alloc. What `view` and
+// `data` return is valid until the element is changed, moved or destroyed. Not
+// thread-safe for writes.
 class StringElement {
  public:
+  static constexpr size_t kMaxInside = 15;
+
   StringElement() = default;
   explicit StringElement(absl::string_view s) { Assign(s); }
-  StringElement(const StringElement& o) { Assign(o.view()); }
+  StringElement(const StringElement& o) { Copy(o); }
   StringElement(StringElement&& o) noexcept
-      : data_(std::exchange(o.data_, nullptr)),
-        size_(std::exchange(o.size_, 0)) {}
+      : low_(std::exchange(o.low_, 0)), high_(std::exchange(o.high_, 0)) {}
   StringElement& operator=(const StringElement& o) {
-    if (this != &o) Assign(o.view());
+    if (this != &o) Copy(o);
     return *this;
   }
   StringElement& operator=(StringElement&& o) noexcept {
-    std::swap(data_, o.data_);
-    std::swap(size_, o.size_);
+    std::swap(low_, o.low_);
+    std::swap(high_, o.high_);
     return *this;
   }
   StringElement& operator=(absl::string_view s) {
@@ -39,28 +43,44 @@ class StringElement {
   }
   ~StringElement() { Free(); }
 
-  absl::string_view view() const { return {data_, size()}; }
+  absl::string_view view() const { return {data(), size()}; }
   operator absl::string_view() const { return view(); }  // NOLINT
   size_t size() const {
-    return static_cast<size_t>(size_ & ~(kOwned | kCounted));
+    return is_inside() ? (high_ >> kInsideSizeAt) & kMaxInside
+                       : high_ & ~(kOwned | kCounted | kInside);
   }
-  const char* data() const { return data_; }
+  const char* data() const {
+    return is_inside() ? reinterpret_cast<const char*>(this) : pointer();
+  }
   std::string str() const { return std::string(view()); }
 
-  // Makes the element a view. `s` must outlive it (it lies in the same
-  // reference-counted buffer).
+  // Makes the element a view, or takes a text that is so short into it. `s`
+  // must outlive it (it lies in the same reference-counted buffer).
   void SetView(absl::string_view s) {
+    if (s.size() <= kMaxInside) return Assign(s);
     Free();
-    data_ = const_cast<char*>(s.data());
-    size_ = s.size();
+    low_ = reinterpret_cast<uintptr_t>(s.data());
+    high_ = s.size();
   }
+  // `s` may lie in the element.
   void Assign(absl::string_view s) {
-    bool counted = false;
-    char* copy = s.empty() ? nullptr : internal::NewString(s.size(), &counted);
-    if (copy) std::memcpy(copy, s.data(), s.size());
+    uint64_t low = 0, high = 0;
+    if (s.size() > kMaxInside) {
+      bool counted = false;
+      char* const copy = internal::NewString(s.size(), &counted);
+      std::memcpy(copy, s.data(), s.size());
+      low = reinterpret_cast<uintptr_t>(copy);
+      high = s.size() | kOwned | (counted ? kCounted : 0);
+    } else if (!s.empty()) {
+      char bytes[16] = {};
+      std::memcpy(bytes, s.data(), s.size());
+      std::memcpy(&low, bytes, 8);
+      std::memcpy(&high, bytes + 8, 8);
+      high |= kInside | uint64_t{s.size()} << kInsideSizeAt;
+    }
     Free();
-    data_ = copy;
-    size_ = s.size() | (copy ? kOwned : 0) | (counted ? kCounted : 0);
+    low_ = low;
+    high_ = high;
   }
 
   friend bool operator==(const StringElement& a, const StringElement& b) {
@@ -68,15 +88,29 @@ class StringElement {
   }
 
  private:
+  // The flags and the size of a text inside are the last byte.
+  static_assert(std::endian::native == std::endian::little);
   static constexpr uint64_t kOwned = uint64_t{1} << 63;
   static constexpr uint64_t kCounted = uint64_t{1} << 62;
+  static constexpr uint64_t kInside = uint64_t{1} << 61;
+  static constexpr int kInsideSizeAt = 56;
+
+  bool is_inside() const { return (high_ & kInside) != 0; }
+  char* pointer() const { return reinterpret_cast<char*>(low_); }
+  void Copy(const StringElement& o) {
+    if (!o.is_inside()) return Assign(o.view());
+    Free();
+    low_ = o.low_;
+    high_ = o.high_;
+  }
   void Free() {
-    if (size_ & kOwned) {
-      internal::DeleteString(data_, size(), (size_ & kCounted) != 0);
+    if (high_ & kOwned) {
+      internal::DeleteString(pointer(), size(), (high_ & kCounted) != 0);
     }
   }
-  char* data_ = nullptr;
-  uint64_t size_ = 0;
+
+  // A text inside is in the first 15 bytes of both; else an address and a size.
+  uint64_t low_ = 0, high_ = 0;
 };
 static_assert(sizeof(StringElement) == 16);
 

@@ -38,17 +38,17 @@ TEST(StringMemoryTest, AThreadThatEndsKeepsNothing) {
   const int64_t before = budget.used();
   StringElement kept;
   Thread thread("strings", [&] {
-    StringElement gone("gone");
-    kept.Assign("kept");
+    StringElement gone("a text that is gone");
+    kept.Assign("a text that is kept");
   });
   thread.Join();
-  EXPECT_EQ(budget.used(), before + 4 + 16);
+  EXPECT_EQ(budget.used(), before + 19 + 16);
   kept = StringElement();
 }
 
 // Most strings are of one length.
 std::string TextOf(size_t i) {
-  const size_t size = i % 5 == 0 ? i % 103 : 8;
+  const size_t size = i % 5 == 0 ? i % 103 : 20;
   return std::string(size, static_cast<char>('a' + i % 26));
 }
 
@@ -76,7 +76,7 @@ TEST(StringMemoryTest, StringsAreFreedByOtherThreads) {
     expect(round + 50);
     Thread("clear", [&] {
       for (StringElement& s : strings) s = StringElement(absl::string_view());
-      StringElement last("last");
+      StringElement last("the last one of them");
     }).Join();
   }
   strings = {};
