@@ -1,5 +1,7 @@
 """Ops that compute: what they give is nobody's buffer."""
 
+import math
+
 import program as p
 from generate import BRANCH, CHAIN, FREE, FUNCTION, PURE, statement
 from program import Literal, Value
@@ -92,7 +94,11 @@ def reduce(g, scope):
     shape, text = (), g.choose(["tf.reduce_sum({0})"] * 3 + ["tf.reduce_max({0})", "tf.reduce_min({0})", "tf.reduce_mean({0})"])
     if "mean" in text and x.dtype not in p.FLOATS:
       text = "tf.reduce_sum({0})"
-  compute(g, scope, text, [x], x.dtype, shape)
+  operands = [x]
+  if math.prod(shape) == math.prod(x.shape):
+    # Over dimensions of one element it would be handed on: of a product it is a value of its own.
+    text, operands = text.replace("{0}", "{0} * {1}"), [x, Literal(x.dtype, (), 2)]
+  compute(g, scope, text, operands, x.dtype, shape)
   return True
 
 
