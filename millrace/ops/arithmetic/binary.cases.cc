@@ -173,8 +173,11 @@ MR_CASES(Minimum)(CaseList& c) {
 MR_CASES(Pow)(CaseList& c) {
   Binary(c, 0.5, 3, 0, 3);
   Gradients(c, 0.5, 3, 0.5, 3);
-  for (double y : {0.0, 1.0, 2.0, 3.0, 0.5, -1.0}) {
-    c.Ok({F32({30}), Scalar(kFloat, y)});
+  for (double y : {0.0, 1.0, 1.5, 2.0, 3.0, 4.0, 0.5, -0.5, -1.0, -2.0}) {
+    for (DataType t : {kFloat, kDouble}) {
+      c.Ok({Rand(t, {30}), Scalar(t, y)});
+      c.Ok({Mixed(t, {41}), Scalar(t, y)});
+    }
   }
   c.Ok({I32({4}), Vec({0, 3, 2, 40})});
   c.Error({Vec({2, 3}), Vec({3, -1})}, StatusCode::kInvalidArgument,

@@ -1,5 +1,7 @@
 // Kernels of powers, logarithms and angles of two operands.
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "millrace/ops/elementwise/double_math.h"
 #include "millrace/ops/elementwise/elementwise.h"
@@ -63,35 +65,60 @@ struct Xlog1pyOp {
   }
 };
 
-// Computes powers with one exponent for all elements; an integer exponent takes
-// multiplications only.
-bool PowFloatByScalar(const void* xv, const void* yv, void* zv, int64_t n);
+// Computes powers with one exponent for all elements; the usual ones take a few
+// instructions.
+template <class T>
+bool PowByScalar(const void* xv, const void* yv, void* zv, int64_t n);
 
 constexpr BinaryTable PowTable() {
   BinaryTable table = MakeBinaryTable<PowOp>(
       Join<FloatLoops, SignedTypes>(), 8000,
       "Integers to negative integer powers are not allowed");
-  table.loops[IndexOf<float>()].vector_scalar = &PowFloatByScalar;
+  table.loops[IndexOf<float>()].vector_scalar = &PowByScalar<float>;
+  table.loops[IndexOf<double>()].vector_scalar = &PowByScalar<double>;
   return table;
 }
 
-MR_TARGET_CLONES void Powers(const float* x, float* z, int64_t n, int power) {
-  if (power == 2) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) z[i] = x[i] * x[i];
+// Returns x to the power of kHalves / 2.
+template <int kHalves, class T>
+inline T Power(T x) {
+  if constexpr (kHalves < 0) {
+    return T(1) / Power<-kHalves>(x);
+  } else if constexpr (kHalves == 0) {
+    return T(1);  // also of NaN
+  } else if constexpr (kHalves == 1) {
+    // As std::pow, unlike std::sqrt: infinity of -infinity, 0 of -0.
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    return std::sqrt(x == -kInfinity ? kInfinity : x) + T(0);
+  } else if constexpr (kHalves == 2) {
+    return x;
   } else {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) z[i] = x[i] * x[i] * x[i];
+    static_assert(kHalves % 2 == 0);
+    return Power<kHalves / 4 * 2>(x) * Power<kHalves - kHalves / 4 * 2>(x);
   }
 }
 
-bool PowFloatByScalar(const void* xv, const void* yv, void* zv, int64_t n) {
-  const float* x = static_cast<const float*>(xv);
-  const float y = *static_cast<const float*>(yv);
-  float* z = static_cast<float*>(zv);
-  if (y == 2 || y == 3) {
-    Powers(x, z, n, static_cast<int>(y));
-  } else {
+template <int kHalves, class T>
+MR_TARGET_CLONES void Powers(const T* x, T* z, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) z[i] = Power<kHalves>(x[i]);
+}
+
+// Computes powers by the first of the exponents that is y; returns false if
+// none is.
+template <class T, int... kHalves>
+bool PowersByOneOf(std::integer_sequence<int, kHalves...>, const T* x, T y,
+                   T* z, int64_t n) {
+  return ((y * 2 == kHalves && (Powers<kHalves>(x, z, n), true)) || ...);
+}
+
+template <class T>
+bool PowByScalar(const void* xv, const void* yv, void* zv, int64_t n) {
+  using Usual = std::integer_sequence<int, -4, -2, -1, 0, 1, 2, 4, 6, 8>;
+  const T* x = static_cast<const T*>(xv);
+  const T y = *static_cast<const T*>(yv);
+  T* z = static_cast<T*>(zv);
+  if (!PowersByOneOf(Usual(), x, y, z, n)) {
     for (int64_t i = 0; i < n; ++i) z[i] = std::pow(x[i], y);
   }
   return true;
