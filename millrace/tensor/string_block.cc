@@ -38,7 +38,7 @@ StatusOr<StringBlock> StringBlock::Allocate(Allocator* allocator, int64_t count,
   Ref<Block> block = MakeRef<Block>(std::move(raw), count);
   b.elements_ = block->elements();
   b.block_ = std::move(block);
-  b.bytes_ = b.block_->data() + head;
+  b.next_ = b.block_->data() + head;
   return b;
 }
 

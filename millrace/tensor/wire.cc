@@ -258,31 +258,32 @@ StatusOr<Tensor> ReadStringContent(TensorShape shape, ChunkReader content,
   const int64_t n = shape.num_elements();
   if (static_cast<uint64_t>(n) > content.remaining()) return lies();
   ChunkReader lengths = content;
-  uint64_t total = 0;
+  uint64_t total = 0, outside = 0;
   for (int64_t i = 0; i < n; ++i) {
     uint64_t length;
     if (!content.ReadVarint(&length) ||
         __builtin_add_overflow(total, length, &total)) {
       return lies();
     }
+    outside += StringBlock::BytesOf(length);
   }
   if (total != content.remaining()) return lies();
   const absl::string_view bytes = content.ContiguousRest();
-  const bool alias = CanAlias(bytes, content.owner(), DataType::kUint8);
+  const bool alias =
+      outside > 0 && CanAlias(bytes, content.owner(), DataType::kUint8);
   MR_ASSIGN_OR_RETURN(StringBlock block,
-                      StringBlock::Allocate(allocator, n, alias ? 0 : total));
+                      StringBlock::Allocate(allocator, n, alias ? 0 : outside));
+  if (alias) block.Keep(Ref<Buffer>::Share(content.owner()));
   const char* at = bytes.data();
-  if (alias) {
-    block.Keep(Ref<Buffer>::Share(content.owner()));
-  } else {
-    content.CopyTo(block.bytes(), total);
-    at = block.bytes();
-  }
   for (int64_t i = 0; i < n; ++i) {
     uint64_t length;
     if (!lengths.ReadVarint(&length)) return lies();
-    block.element(i).SetView({at, length});
-    at += length;
+    if (alias) {
+      block.View(i, {at, length});
+      at += length;
+    } else {
+      block.Fill(i, length, [&](char* to) { content.CopyTo(to, length); });
+    }
   }
   return std::move(block).Finish(std::move(shape));
 }
@@ -308,19 +309,16 @@ StatusOr<Tensor> ReadStringValues(TensorShape shape, ChunkReader in,
   size_t total = 0;
   each(in, [&](int64_t i, const ChunkReader& value) {
     count = i + 1;
-    total += value.remaining();
+    total += StringBlock::BytesOf(value.remaining());
   });
   MR_ASSIGN_OR_RETURN(StringBlock block,
                       StringBlock::Allocate(allocator, n, total));
-  char* at = block.bytes();
   each(in, [&](int64_t i, ChunkReader value) {
     const size_t length = value.remaining();
-    value.CopyTo(at, length);
-    block.element(i).SetView({at, length});
-    at += length;
+    block.Fill(i, length, [&](char* to) { value.CopyTo(to, length); });
   });
   for (int64_t i = std::max<int64_t>(count, 1); i < n; ++i) {
-    block.element(i).SetView(block.element(i - 1).view());
+    block.View(i, block.at(i - 1));
   }
   return std::move(block).Finish(std::move(shape));
 }

@@ -1,6 +1,8 @@
 // Tests when a message and its tensor share their bytes.
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "millrace/tensor/wire.h"
@@ -26,6 +28,39 @@ TEST(WireSharing, LongStringsGoByReferenceAndComeBackAsViews) {
               form == StringForm::kContent);
     one = ByteChunks();
     EXPECT_TRUE(IdenticalTensors(*back, t));
+  }
+}
+
+TEST(WireSharing, ShortStringsDoNotKeepTheirMessage) {
+  const Tensor t = Tensor::Vector<std::string>(
+      std::vector<std::string>(3000, std::string(15, 'x')));
+  for (StringForm form : {StringForm::kValues, StringForm::kContent}) {
+    const ByteChunks one(EncodeTensor(t, form)->Flatten());
+    const Buffer* const message = one.chunks()[0].owner.get();
+    StatusOr<Tensor> back = DecodeTensor(ChunkReader(one), HostAllocator());
+    ASSERT_TRUE(back.ok()) << back.status();
+    EXPECT_TRUE(message->IsUnique());
+    EXPECT_EQ(back->buffer()->size_bytes(), 3000 * sizeof(StringElement));
+    EXPECT_TRUE(IdenticalTensors(*back, t));
+  }
+}
+
+TEST(WireSharing, StringsOfAllLengthsComeFromAnyChunks) {
+  std::vector<std::string> texts;
+  for (size_t n = 0; n < 40; ++n) texts.emplace_back(n, 'a');
+  const Tensor t = Tensor::Vector<std::string>(texts);
+  for (StringForm form : {StringForm::kValues, StringForm::kContent}) {
+    const std::string bytes = EncodeTensor(t, form)->Flatten();
+    for (size_t step = 1; step < 60; ++step) {
+      ByteChunks chunks;
+      for (size_t at = 0; at < bytes.size(); at += step) {
+        chunks.Append(bytes.substr(at, step));
+      }
+      StatusOr<Tensor> back =
+          DecodeTensor(ChunkReader(chunks), HostAllocator());
+      ASSERT_TRUE(back.ok()) << back.status();
+      EXPECT_TRUE(IdenticalTensors(*back, t));
+    }
   }
 }
 

@@ -152,17 +152,13 @@ Tensor Strings(nb::handle array) {
   nb::list items =
       nb::cast<nb::list>(nb::object(array.attr("ravel")().attr("tolist")()));
   size_t bytes = 0;
-  for (nb::handle item : items) bytes += TextOf(item).size();
+  for (nb::handle item : items) {
+    bytes += StringBlock::BytesOf(TextOf(item).size());
+  }
   auto block =
       Take(StringBlock::Allocate(HostAllocator(), shape.num_elements(), bytes));
-  char* at = block.bytes();
   int64_t i = 0;
-  for (nb::handle item : items) {
-    const absl::string_view text = TextOf(item);
-    std::memcpy(at, text.data(), text.size());
-    block.element(i++).SetView({at, text.size()});
-    at += text.size();
-  }
+  for (nb::handle item : items) block.Fill(i++, TextOf(item));
   return std::move(block).Finish(shape);
 }
 

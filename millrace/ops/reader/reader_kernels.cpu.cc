@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "millrace/kernel/handle_kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/resource_handle.h"
@@ -34,16 +32,14 @@ StatusOr<Tensor> Strings(KernelContext& ctx, const RecordList& records,
                          absl::string_view (RecordList::*part)(size_t) const) {
   const size_t n = records.size();
   size_t bytes = 0;
-  for (size_t i = 0; i < n; ++i) bytes += (records.*part)(i).size();
+  for (size_t i = 0; i < n; ++i) {
+    bytes += StringBlock::BytesOf((records.*part)(i).size());
+  }
   const auto count = static_cast<int64_t>(n);
   MR_ASSIGN_OR_RETURN(StringBlock block,
                       StringBlock::Allocate(ctx.allocator(), count, bytes));
-  char* at = block.bytes();
   for (size_t i = 0; i < n; ++i) {
-    const absl::string_view text = (records.*part)(i);
-    std::copy(text.begin(), text.end(), at);
-    block.element(static_cast<int64_t>(i)).SetView({at, text.size()});
-    at += text.size();
+    block.Fill(static_cast<int64_t>(i), (records.*part)(i));
   }
   return std::move(block).Finish(TensorShape({count}));
 }
