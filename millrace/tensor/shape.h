@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
@@ -87,7 +88,9 @@ class PartialShape {
   int rank() const { return known_rank_ ? static_cast<int>(dims_.size()) : -1; }
   int64_t dim(int i) const { return known_rank_ ? dims_[i] : kUnknownDim; }
   void set_dim(int i, int64_t size) { dims_[i] = size; }
-  absl::Span<const int64_t> dims() const { return dims_; }
+  absl::Span<const int64_t> dims() const& { return dims_; }
+  // Returns the sizes themselves, since a span would not outlive a temporary.
+  DimVector dims() && { return std::move(dims_); }
 
   bool IsFullyDefined() const;
   // Returns the number of elements, or kUnknownDim.

@@ -72,10 +72,7 @@ class StringElement {
       low = reinterpret_cast<uintptr_t>(copy);
       high = s.size() | kOwned | (counted ? kCounted : 0);
     } else if (!s.empty()) {
-      char bytes[16] = {};
-      std::memcpy(bytes, s.data(), s.size());
-      std::memcpy(&low, bytes, 8);
-      std::memcpy(&high, bytes + 8, 8);
+      LoadInside(s.data(), s.size(), &low, &high);
       high |= kInside | uint64_t{s.size()} << kInsideSizeAt;
     }
     Free();
@@ -94,6 +91,27 @@ class StringElement {
   static constexpr uint64_t kCounted = uint64_t{1} << 62;
   static constexpr uint64_t kInside = uint64_t{1} << 61;
   static constexpr int kInsideSizeAt = 56;
+
+  // Sets *low and *high to the first 8 and the other bytes of a text of 1 to 15
+  // bytes, and zeros. Reads of some bytes twice take the place of a call.
+  static void LoadInside(const char* s, size_t size, uint64_t* low,
+                         uint64_t* high) {
+    const auto load = [s]<class T>(T part, size_t at) -> uint64_t {
+      std::memcpy(&part, s + at, sizeof(T));
+      return part;
+    };
+    if (size > 8) {
+      *low = load(uint64_t(), 0);
+      *high = load(uint64_t(), size - 8) >> (8 * (16 - size));
+    } else if (size >= 4) {
+      *low = load(uint32_t(), 0) | load(uint32_t(), size - 4)
+                                       << (8 * (size - 4));
+    } else {
+      *low = load(uint8_t(), 0) |
+             load(uint8_t(), size / 2) << (8 * (size / 2)) |
+             load(uint8_t(), size - 1) << (8 * (size - 1));
+    }
+  }
 
   bool is_inside() const { return (high_ & kInside) != 0; }
   char* pointer() const { return reinterpret_cast<char*>(low_); }
