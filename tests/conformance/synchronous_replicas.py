@@ -93,6 +93,8 @@ class Replica:
       )
       self.update = self.optimizer.minimize(self.loss, global_step=self.step)
       self.variables = tf1.trainable_variables()
+      # One for each replica that is in a step when the chief ends.
+      self.last_tokens = self.optimizer.get_init_tokens_op(max(case.workers, case.aggregate)) if self.is_chief else None
 
   def config(self, timeout_ms=OPERATION_MS):
     config = tf1.ConfigProto(operation_timeout_in_ms=timeout_ms)
@@ -115,7 +117,12 @@ class Together:
     assert self.ready.wait(PATIENCE_S), "the chief has no session"
 
   def finish(self, replica, session):
-    """Until all replicas have ended; the chief then has the values, when the updates that were under way are over."""
+    """Until all replicas have ended; the chief then has the values, when the updates that were under way are over.
+
+    A step tells the global step of its beginning, so on a busy machine a replica may begin one more when the chief makes no
+    update any more. It ends with one of the chief's last tokens."""
+    if replica.is_chief:
+      session.run(replica.last_tokens)
     self.last.wait(PATIENCE_S)
     if replica.is_chief:
       self.result = settle(replica, session)
