@@ -60,7 +60,7 @@ except AttributeError as error:
 
 @pytest.mark.parametrize(
   "name",
-  ["keras.layers", "tpu", "lite", "distribute", "xla", "autograph", "config", "function", "enable_eager_execution", "compat.v2"],
+  ["tpu", "lite", "distribute", "xla", "autograph", "config", "function", "enable_eager_execution", "compat.v2"],
 )
 def test_names_out_of_scope(name):
   said = package.said(
@@ -82,12 +82,43 @@ def test_modules_out_of_scope_cannot_be_imported():
   said = package.said(
     """
 try:
-  import millrace.keras.layers
+  import millrace.xla.experimental
 except ModuleNotFoundError as error:
   print(error)
 """
   )
-  assert said.startswith("tf.keras.layers is not part of Millrace. Use tf.layers")
+  assert said.startswith("tf.xla is not part of Millrace. There is no XLA")
+
+
+def test_names_of_keras_are_there_until_they_are_used():
+  """Programs derive classes from Keras' for a part of theirs that not all use."""
+  said = package.said(
+    """
+import abc
+import millrace as tf
+import millrace.keras.layers as layers
+from millrace.python.keras.utils import generic_utils
+from millrace.keras.optimizers import Optimizer
+from millrace.contrib.keras import models
+assert layers is tf.keras.layers is tf.compat.v1.keras.layers and Optimizer is tf.keras.optimizers.Optimizer
+assert generic_utils is tf.keras.utils.generic_utils and not hasattr(layers, "__version__")
+
+class Mine(tf.keras.layers.Layer, abc.ABC):
+  def __init__(self, units=tf.keras.backend.floatx):
+    super().__init__()
+
+assert issubclass(Mine, tf.keras.layers.Layer) and not isinstance(tf.constant(1.0), (Mine, tf.keras.Model))
+for use in (lambda: Mine(3), lambda: layers.Dense(2), lambda: tf.keras.backend.floatx(), lambda: models.Sequential()):
+  try:
+    use()
+  except AttributeError as error:
+    print(error)
+"""
+  ).splitlines()
+  assert said[0].startswith("Mine derives from what is not there: tf.keras.layers.Layer is not part of Millrace. Use tf.layers")
+  assert said[1].startswith("tf.keras.layers.Dense is not part of Millrace. Use tf.layers")
+  assert said[2].startswith("tf.keras.backend.floatx is not part of Millrace. Use tf.layers")
+  assert said[3].startswith("tf.contrib.keras.models.Sequential is not part of Millrace. Use tf.layers")
 
 
 def test_programs_replace_names():

@@ -81,18 +81,18 @@ def test_exit_codes(tmp_path):
 
 def test_what_is_not_there(tmp_path):
   text = """
-for module in ("tensorflow.keras.layers", "tensorflow.foo", "tensorflow.python.foo.bar"):
+for module in ("tensorflow.tpu.experimental", "tensorflow.foo", "tensorflow.python.foo.bar"):
   try:
     __import__(module)
   except ImportError as error:
     print(error)
 for line in (
-  "from tensorflow.keras import layers",
-  "from tensorflow.python.keras import layers",
+  "from tensorflow.xla import experimental",
+  "from tensorflow.python.tpu import tpu_embedding",
   "from tensorflow.contrib import nccl",
   "from tensorflow.python.ops import foo",
   "from tensorflow.python.ops.rnn import _foo",
-  "from millrace.keras import layers",
+  "from millrace.xla import experimental",
 ):
   try:
     exec(line)
@@ -105,14 +105,14 @@ except AttributeError as error:
   print(error)
 """
   said = package.script(tmp_path, text).stdout.splitlines()
-  assert said[0].startswith("tensorflow.keras.layers is not part of Millrace. Use tf.layers")
+  assert said[0].startswith("tensorflow.tpu is not part of Millrace. There are no TPUs")
   assert said[1].startswith("No module named 'tensorflow.foo'") and said[2].startswith("No module named 'tensorflow.python.foo")
-  assert said[3].startswith("tf.keras.layers is not part of Millrace. Use tf.layers")
-  assert said[4].startswith("tensorflow.python.keras.layers is not part of Millrace. Use tf.layers")
+  assert said[3].startswith("tensorflow.xla is not part of Millrace. There is no XLA")
+  assert said[4].startswith("tensorflow.python.tpu is not part of Millrace. There are no TPUs")
   assert said[5].startswith("tf.contrib.nccl is not part of Millrace. Sum the tensors")
   assert said[6].startswith("No module named 'tensorflow.python.ops.foo': Millrace has ")
   assert said[7].startswith("No module named 'tensorflow.python.ops.rnn._foo': Millrace has ")
-  assert said[8].startswith("tf.keras.layers is not part of Millrace. Use tf.layers")
+  assert said[8].startswith("tf.xla is not part of Millrace. There is no XLA")
   assert said[9].startswith("tf.enable_eager_execution is not part of Millrace. ")
 
 

@@ -12,6 +12,7 @@ import os
 import sys
 import types
 
+from millrace.api import stand_ins
 from millrace.api.tables import tables
 
 ROOT = "millrace"
@@ -68,6 +69,8 @@ class ApiModule(types.ModuleType):
       found = importlib.import_module(module_name(full))
     elif full == "tf.compat.v1":
       found = sys.modules[ROOT]
+    elif stand_ins.stands_for(full):
+      found = stand_ins.of(full)
     else:
       raise self._error(full, name)
     self.__dict__[name] = found
@@ -100,10 +103,12 @@ def module_name(api_name):
 
 
 def api_name_of(module):
-  """The public name of a Python module's name, or None."""
+  """The public name of a Python module's name."""
   name = "tf" + module[len(ROOT) :]
   while name.startswith("tf.compat.v1.") or name == "tf.compat.v1":
     name = "tf" + name[len("tf.compat.v1") :]
+  if name.startswith("tf.python.keras.") or name == "tf.python.keras":
+    name = "tf" + name[len("tf.python") :]
   return name
 
 
@@ -199,7 +204,7 @@ class Finder(importlib.abc.MetaPathFinder):
         spec.loader = _Extension(spec.loader)
       return spec
     api_name = api_name_of(fullname)
-    if fullname.startswith(ROOT + ".compat.v1"):
+    if fullname != module_name(api_name):
       return alias_spec(fullname, module_name(api_name))
     place = tables().places.get(api_name)
     if place is not None:
@@ -215,6 +220,8 @@ class Finder(importlib.abc.MetaPathFinder):
         spec = internals.spec_of(fullname)
         if spec is not None:
           return spec
+      if stand_ins.stands_for(api_name):
+        return stand_ins.spec_of(fullname, api_name)
       self._check_absent(fullname, api_name, path)
       return None
     spec = importlib.machinery.PathFinder.find_spec(fullname, path)

@@ -15,15 +15,19 @@ def read_lines(path):
 
 
 class Tables:
-  """`places`: the place of each public name. `members`: for each public module, the set of its names. `absent`: reasons."""
+  """`places`: the place of each public name. `members`: for each public module, the set of its names. `absent`: reasons.
+  `importables`: those of the absent names that can be imported all the same."""
 
   def __init__(self):
     self.places = {}
     self.members = {"tf": set()}
     self.absent = {}
+    self.importables = set()
     for file in sorted(os.listdir(_FOLDER)):
       if file.endswith("absent.txt"):
-        self.absent.update(read_lines(os.path.join(_FOLDER, file)))
+        names = dict(read_lines(os.path.join(_FOLDER, file)))
+        self.absent.update(names)
+        self.importables.update(names if file == "importable_absent.txt" else ())
       elif file.endswith(".txt"):
         self.places.update(read_lines(os.path.join(_FOLDER, file)))
     for name in self.places:
@@ -47,11 +51,17 @@ class Tables:
 
   def reason(self, name):
     """Why `name` (or what it is a part of) is not offered, or None."""
-    while name:
-      if name in self.absent:
-        return self.absent[name]
+    found = self._absent_part(name)
+    return None if found is None else self.absent[found]
+
+  def importable(self, name):
+    """True if `name` is not offered, and a part of what can be imported all the same."""
+    return self._absent_part(name) in self.importables
+
+  def _absent_part(self, name):
+    while name and name not in self.absent:
       name = name.rpartition(".")[0]
-    return None
+    return name or None
 
 
 _tables = None

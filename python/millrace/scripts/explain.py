@@ -12,6 +12,7 @@ import re
 import sys
 import types
 
+from millrace.api import stand_ins
 from millrace.api.tables import tables
 from millrace.scripts import names_in_script
 
@@ -70,6 +71,9 @@ def find(name):
       except ImportError as import_error:
         said = import_error if "is not part of Millrace" in str(import_error) else error
         return None, known, str(said)
+    absent = stand_ins.name_of(at)
+    if absent is not None:
+      return None, "tensorflow" + absent[2:], stand_ins.why(absent)
   return at, known, None
 
 

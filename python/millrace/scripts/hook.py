@@ -6,7 +6,7 @@ import importlib.machinery
 import os
 import sys
 
-from millrace.api import modules
+from millrace.api import modules, stand_ins
 from millrace.api.tables import tables
 from millrace.scripts import facade, internals, old_names
 
@@ -26,6 +26,8 @@ class Finder(importlib.abc.MetaPathFinder):
     api_name = modules.api_name_of("%s.%s" % (modules.ROOT, rest))
     if api_name == "tf" or tables().is_module(api_name):
       return _public_spec(fullname, api_name)
+    if stand_ins.stands_for(api_name):
+      return stand_ins.spec_of(fullname, api_name)
     # Errors have other names than the module's, with which Python would drop their words in `from package import module`.
     reason = tables().reason(api_name) or tables().reason(api_name.replace("tf.python.", "tf.", 1))
     if reason is not None:

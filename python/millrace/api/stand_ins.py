@@ -1,0 +1,82 @@
+"""What stands for a name that is not offered, where programs import it though they may never use it.
+
+Many programs derive a class from one of Keras', or import its modules, for a part of theirs that others use. So such a name is
+there, as a class or a module which can be imported and derived from; using it is the error that says what to use instead. A name
+that begins with a capital letter is a class. Others are modules that can be called, since a function looks the same.
+"""
+
+import importlib.abc
+import importlib.machinery
+import types
+
+from millrace.api.tables import tables
+
+_made = {}
+
+
+def stands_for(api_name):
+  """True for a public name, such as "tf.keras.layers", that is not offered but can be imported."""
+  return tables().importable(api_name)
+
+
+def of(api_name):
+  """What stands for a public name: a class or a module, the same one each time."""
+  if api_name not in _made:
+    last = api_name.rpartition(".")[2].lstrip("_")
+    _made[api_name] = _class(api_name) if last[:1].isupper() else Module(api_name)
+  return _made[api_name]
+
+
+def name_of(found):
+  """The public name that an object stands for, or None of any other object."""
+  return vars(found).get("_absent_name") if isinstance(found, (type, types.ModuleType)) else None
+
+
+def why(api_name):
+  """What is to be said to who uses a name that is not offered."""
+  return "%s is not part of Millrace. %s" % (api_name, tables().reason(api_name))
+
+
+class Module(types.ModuleType):
+  """A module, or a function, that is not there."""
+
+  def __init__(self, api_name):
+    super().__init__("millrace" + api_name[2:])
+    self.__dict__["_absent_name"] = api_name
+
+  def __getattr__(self, name):
+    if name.startswith("__"):
+      raise AttributeError("module %r has no attribute %r" % (self.__name__, name))
+    return of("%s.%s" % (self._absent_name, name))
+
+  def __call__(self, *args, **kwargs):
+    raise AttributeError(why(self._absent_name))
+
+  def __dir__(self):
+    return []
+
+
+def _class(api_name):
+  def __new__(cls, *args, **kwargs):
+    derived = "" if cls is made else "%s derives from what is not there: " % cls.__name__
+    raise AttributeError(derived + why(api_name))
+
+  module, _, name = api_name.rpartition(".")
+  made = type(name, (), {"__new__": __new__, "__module__": "millrace" + module[2:], "_absent_name": api_name})
+  return made
+
+
+class _Loader(importlib.abc.Loader):
+  def __init__(self, api_name):
+    self._api_name = api_name
+
+  def create_module(self, spec):
+    return of(self._api_name)
+
+  def exec_module(self, module):
+    pass
+
+
+def spec_of(name, api_name):
+  """A spec for importing, as the module `name`, what stands for a public name."""
+  return importlib.machinery.ModuleSpec(name, _Loader(api_name), is_package=True)
