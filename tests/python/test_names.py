@@ -60,7 +60,17 @@ except AttributeError as error:
 
 @pytest.mark.parametrize(
   "name",
-  ["tpu", "lite", "distribute", "xla", "autograph", "config", "function", "enable_eager_execution", "compat.v2"],
+  [
+    "tpu.rewrite",
+    "lite",
+    "distribute.MirroredStrategy",
+    "xla",
+    "autograph",
+    "config",
+    "function",
+    "enable_eager_execution",
+    "compat.v2",
+  ],
 )
 def test_names_out_of_scope(name):
   said = package.said(
@@ -100,15 +110,24 @@ import millrace.keras.layers as layers
 from millrace.python.keras.utils import generic_utils
 from millrace.keras.optimizers import Optimizer
 from millrace.contrib.keras import models
+from millrace.contrib import eager as tfe
+from millrace.contrib.eager.python import tfe as below
+assert tfe is tf.contrib.eager and not tfe.executing_eagerly() and below.in_graph_mode()
 assert layers is tf.keras.layers is tf.compat.v1.keras.layers and Optimizer is tf.keras.optimizers.Optimizer
 assert generic_utils is tf.keras.utils.generic_utils and not hasattr(layers, "__version__")
 
 class Mine(tf.keras.layers.Layer, abc.ABC):
-  def __init__(self, units=tf.keras.backend.floatx):
+  def __init__(self, units=tf.keras.backend.floatx, reduction=tf.keras.losses.Reduction.SUM):
     super().__init__()
 
+@tf.keras.utils.register_keras_serializable(package="mine")
+class Other(tf.keras.Model):
+  pass
+
+tf.keras.utils.get_custom_objects().update({"Other": Other})
+assert not hasattr(Other, "no_name")
 assert issubclass(Mine, tf.keras.layers.Layer) and not isinstance(tf.constant(1.0), (Mine, tf.keras.Model))
-for use in (lambda: Mine(3), lambda: layers.Dense(2), lambda: tf.keras.backend.floatx(), lambda: models.Sequential()):
+for use in (lambda: Mine(3), lambda: layers.Dense(2), lambda: tf.keras.backend.floatx(), lambda: models.Sequential(), tfe.Network):
   try:
     use()
   except AttributeError as error:
@@ -118,6 +137,7 @@ for use in (lambda: Mine(3), lambda: layers.Dense(2), lambda: tf.keras.backend.f
   assert said[0].startswith("Mine derives from what is not there: tf.keras.layers.Layer is not part of Millrace. Use tf.layers")
   assert said[1].startswith("tf.keras.layers.Dense is not part of Millrace. Use tf.layers")
   assert said[2].startswith("tf.keras.backend.floatx is not part of Millrace. Use tf.layers")
+  assert said[4].startswith("tf.contrib.eager.Network is not part of Millrace. Everything is a graph")
   assert said[3].startswith("tf.contrib.keras.models.Sequential is not part of Millrace. Use tf.layers")
 
 

@@ -81,14 +81,14 @@ def test_exit_codes(tmp_path):
 
 def test_what_is_not_there(tmp_path):
   text = """
-for module in ("tensorflow.tpu.experimental", "tensorflow.foo", "tensorflow.python.foo.bar"):
+for module in ("tensorflow.xla.experimental", "tensorflow.foo", "tensorflow.python.foo.bar"):
   try:
     __import__(module)
   except ImportError as error:
     print(error)
 for line in (
   "from tensorflow.xla import experimental",
-  "from tensorflow.python.tpu import tpu_embedding",
+  "from tensorflow.python.xla import other",
   "from tensorflow.contrib import nccl",
   "from tensorflow.python.ops import foo",
   "from tensorflow.python.ops.rnn import _foo",
@@ -105,10 +105,10 @@ except AttributeError as error:
   print(error)
 """
   said = package.script(tmp_path, text).stdout.splitlines()
-  assert said[0].startswith("tensorflow.tpu is not part of Millrace. There are no TPUs")
+  assert said[0].startswith("tensorflow.xla is not part of Millrace. There is no XLA")
   assert said[1].startswith("No module named 'tensorflow.foo'") and said[2].startswith("No module named 'tensorflow.python.foo")
   assert said[3].startswith("tensorflow.xla is not part of Millrace. There is no XLA")
-  assert said[4].startswith("tensorflow.python.tpu is not part of Millrace. There are no TPUs")
+  assert said[4].startswith("tensorflow.python.xla is not part of Millrace. There is no XLA")
   assert said[5].startswith("tf.contrib.nccl is not part of Millrace. Sum the tensors")
   assert said[6].startswith("No module named 'tensorflow.python.ops.foo': Millrace has ")
   assert said[7].startswith("No module named 'tensorflow.python.ops.rnn._foo': Millrace has ")

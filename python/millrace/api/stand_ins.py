@@ -5,6 +5,7 @@ there, as a class or a module which can be imported and derived from; using it i
 that begins with a capital letter is a class. Others are modules that can be called, since a function looks the same.
 """
 
+import abc
 import importlib.abc
 import importlib.machinery
 import types
@@ -12,6 +13,12 @@ import types
 from millrace.api.tables import tables
 
 _made = {}
+# Functions that tell Keras of a class or a function of the program's, which has no effect here.
+_REGISTRATIONS = {
+  "register_keras_serializable": lambda *args, **kwargs: lambda registered: registered,
+  "register_symbolic_tensor_type": lambda registered: None,
+  "get_custom_objects": dict,
+}
 
 
 def stands_for(api_name):
@@ -22,8 +29,9 @@ def stands_for(api_name):
 def of(api_name):
   """What stands for a public name: a class or a module, the same one each time."""
   if api_name not in _made:
-    last = api_name.rpartition(".")[2].lstrip("_")
-    _made[api_name] = _class(api_name) if last[:1].isupper() else Module(api_name)
+    last = api_name.rpartition(".")[2]
+    is_class = last.lstrip("_")[:1].isupper()
+    _made[api_name] = _REGISTRATIONS.get(last) or (_class(api_name) if is_class else Module(api_name))
   return _made[api_name]
 
 
@@ -56,13 +64,23 @@ class Module(types.ModuleType):
     return []
 
 
+class _Class(abc.ABCMeta):
+  """The class of classes that are not there: they have all constants, which may be values of arguments."""
+
+  def __getattr__(cls, name):
+    api_name = cls.__dict__.get("_absent_name")
+    if api_name is None or name.startswith("_"):
+      raise AttributeError("type object %r has no attribute %r" % (cls.__name__, name))
+    return of("%s.%s" % (api_name, name))
+
+
 def _class(api_name):
   def __new__(cls, *args, **kwargs):
     derived = "" if cls is made else "%s derives from what is not there: " % cls.__name__
     raise AttributeError(derived + why(api_name))
 
   module, _, name = api_name.rpartition(".")
-  made = type(name, (), {"__new__": __new__, "__module__": "millrace" + module[2:], "_absent_name": api_name})
+  made = _Class(name, (), {"__new__": __new__, "__module__": "millrace" + module[2:], "_absent_name": api_name})
   return made
 
 
