@@ -302,3 +302,14 @@ def program_run_configurations(tf):
     fields(changed),
     (changed.save_checkpoints_steps, changed.save_checkpoints_secs, isinstance(changed, tf.estimator.RunConfig)),
   ]
+
+
+def program_one_shard(tf):
+  """What a program calls that could also train on several cores."""
+  v = tf.get_variable("v", initializer=[1.0, 2.0])
+  outer = tf.tpu.CrossShardOptimizer(tf.train.MomentumOptimizer(0.5, 0.9))
+  ((grad, _),) = outer.compute_gradients(tf.reduce_sum(v * v))
+  found = [outer.get_name(), outer.get_slot_names(), _error(lambda: tf.tpu.CrossShardOptimizer(outer, reduction="none"))]
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    return [*found, session.run(grad)]
