@@ -81,6 +81,21 @@ def program_critical_section(tf):
 program_critical_section.values_only = True
 
 
+def program_critical_section_graphs(tf):
+  """Within a section there may be branches that are not taken, ops as results, and inputs of outside."""
+  section = tf.CriticalSection(name="section", shared_name="shared")
+  v = tf.get_variable("v", initializer=2, use_resource=True)
+  outside = v + 1
+  w = tf.Variable(5)
+  first = section.execute(lambda: tf.cond(tf.equal(v, 3), lambda: v.assign(v * 2), lambda: v + outside))
+  second = section.execute(lambda: [tf.identity(w), {"op": v.assign_add(1).op}])
+  third = section.execute(lambda: tf.TensorArray(tf.float32, 1).write(0, 4.0))
+  last = third.read(0)
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    return [session.run(tensor) for tensor in (first, second, first, last, [first, second, last], v)]
+
+
 def program_critical_section_refuses(tf):
   section, other = tf.CriticalSection(), tf.CriticalSection()
   v = tf.get_variable("v", initializer=0, use_resource=True)

@@ -2,12 +2,15 @@
 
 from millrace import gen
 from millrace.framework import graph as graphs
-from millrace.framework import nest, tensor
+from millrace.framework import nest, scopes
+from millrace.ops.array import identities
+from millrace.ops.control_flow import basics, tensor_array
 
+_SECTIONS = "critical_sections"
 _EXECUTIONS = "critical_section_executions"
 
 
-class _Execution:
+class _ExecutionSignature:
   """What a collection of the graph says of one call of `execute`."""
 
   def __init__(self, op, handle, resources, exclusive):
@@ -29,6 +32,7 @@ class CriticalSection:
         shared_name = scope
       self._handle = gen.mutex_v2(shared_name=shared_name, container="", name=scope)
     self._name = self._handle.op.name
+    graphs.add_to_collection(_SECTIONS, self)
 
   @property
   def name(self):
@@ -43,30 +47,27 @@ class CriticalSection:
     """
     graph = graphs.get_default_graph()
     with graphs.name_scope(name, "critical_section_execute", []):
-      # Whoever runs before this one has let the lock go, also within one step.
-      before = [e.op for e in graph.get_collection(_EXECUTIONS) if e.handle is self._handle]
-      with graphs.control_dependencies(before):
-        lock = gen.mutex_lock(self._handle)
+      lock = gen.mutex_lock(self._handle)
       begin = graph._last_id
       with graphs.control_dependencies([lock.op]):
         result = fn()
       made = [op for op in graph.get_operations() if op._id >= begin]
-      resources = self._resources_of(made)
       if any(op.type == "MutexLock" and op.inputs[0] is self._handle for op in made):
         raise ValueError(
           "Attempting to lock a CriticalSection in which we are already running. This is illegal and may cause deadlocks."
         )
+      _lock_after_inputs(lock.op, made)
+      resources = self._resources_of(made)
       self._check_access(graph, resources, exclusive_resource_access)
-      flat = nest.flatten(result)
-      ended = made + [_op_of(value) for value in flat if _op_of(value) is not None]
-      with graphs.control_dependencies(ended):
-        released = gen.consume_mutex_lock(lock)
+      # The lock is held until all of the result is there, but not for ops of branches that are not taken.
+      with graphs.control_dependencies([_identity(value) for value in nest.flatten(result)]):
+        with scopes.colocate_with(self._handle):
+          released = gen.consume_mutex_lock(lock)
+        result = nest.pack_sequence_as(result, basics.tuple(nest.flatten(result)))
       with graphs.control_dependencies([released]):
-        kept = [gen.identity(value) if isinstance(value, tensor.Tensor) else value for value in flat]
-        if any(isinstance(value, graphs.Operation) for value in flat):
-          kept = [gen.no_op() if isinstance(value, graphs.Operation) else value for value in kept]
-    graph.add_to_collection(_EXECUTIONS, _Execution(released, self._handle, resources, exclusive_resource_access))
-    return nest.pack_sequence_as(result, kept) if nest.is_nested(result) else kept[0]
+        result = nest.map_structure(_identity, result)
+    graph.add_to_collection(_EXECUTIONS, _ExecutionSignature(lock.op, self._handle, resources, exclusive_resource_access))
+    return result
 
   def _resources_of(self, made):
     """The variables and other resources of outside that the ops use."""
@@ -91,7 +92,17 @@ class CriticalSection:
         )
 
 
-def _op_of(value):
-  if isinstance(value, tensor.Tensor):
-    return value.op
-  return value if isinstance(value, graphs.Operation) else None
+def _lock_after_inputs(lock, made):
+  """Lets the lock wait for what the ops use of outside, which may need the lock of another section."""
+  outside = dict.fromkeys(before for op in made for before in [*(value.op for value in op.inputs), *op.control_inputs])
+  for op in [*made, lock, *lock.control_inputs, *(value.op for value in lock.inputs)]:
+    outside.pop(op, None)
+  if outside:
+    lock._add_control_input(basics.group(*outside))
+
+
+def _identity(value):
+  """The same value, of an op, a TensorArray or a tensor, that waits for what is to be waited for here."""
+  if isinstance(value, graphs.Operation):
+    return basics.group(value)
+  return value.identity() if isinstance(value, tensor_array.TensorArray) else identities.identity(value)
