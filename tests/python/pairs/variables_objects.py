@@ -88,6 +88,18 @@ def program_open_shapes(tf):
   return [[str(x.shape) for x in (v, r, w, s, longer)]] + _run(tf, [v, r, w, s], longer)
 
 
+def program_growing_resources(tf):
+  """A variable whose shape is not known at first takes values of any that fit."""
+  grown = []
+  for shape in (None, [None, 3]):
+    variable = tf.Variable(tf.placeholder_with_default(tf.zeros([2, 3]), shape), use_resource=True)
+    twice = tf.concat([variable, tf.ones_like(variable)], axis=0)
+    grown += [tf.assign(variable, twice, validate_shape=False), variable.assign(tf.ones([1, 3]))]
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    return [session.run(value) for value in grown + grown]
+
+
 def program_methods_of_buffers(tf):
   v = tf.Variable([1.0, 2.0, 3.0], name="v")
   slices = tf.IndexedSlices(tf.constant([10.0]), tf.constant([1]))

@@ -203,7 +203,9 @@ class ResourceVariable(Variable):
           "Cannot assign value to variable '{}': Shape mismatch.The variable shape {}, and the assigned value shape {} are "
           "incompatible.".format(" " + self.name, self._shape, tensor.shape)
         )
-      op = gen.assign_variable_op(self._handle, tensor, validate_shape=self._validate_shape, name=name)
+      # A shape that is not known lets a variable grow.
+      validate_shape = self._validate_shape and self._shape.is_fully_defined()
+      op = gen.assign_variable_op(self._handle, tensor, validate_shape=validate_shape, name=name)
       return self._result(op, read_value)
 
   def assign_add(self, delta, use_locking=None, name=None, read_value=True):
