@@ -127,6 +127,42 @@ def program_vectorized_map(tf):
 program_vectorized_map.values_only = True
 
 
+def program_gradients_within_vectorized_map(tf):
+  """The function takes gradients of its row, which leads out of the map; and the results have gradients."""
+  w = tf.get_variable("w", initializer=[1.0, 2.0])
+  x = tf.constant([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+  losses = tf.square(tf.reduce_sum(x * w, axis=1))
+  grads = tf.vectorized_map(lambda loss: tf.gradients(loss, w)[0], losses)
+  clipped = tf.vectorized_map(lambda loss: tf.clip_by_global_norm(tf.gradients(loss, [w]), 1.0)[0], losses)
+  return _run(tf, [grads, clipped, tf.gradients(grads * grads, w)[0]])
+
+
+program_gradients_within_vectorized_map.values_only = True
+
+
+def program_functions_of_numbers(tf):
+  from importlib import import_module
+
+  within = tf.__name__.split(".")[0]
+  parallel = import_module(within + ".python.ops.parallel_for.control_flow_ops")
+  derivatives = import_module(within + ".python.ops.parallel_for.gradients")
+  rows = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [None, 2])
+  a = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+  y = tf.matmul(a, a) * a
+  stacked = parallel.pfor(
+    lambda i: {"twice": i * 2, "same": tf.constant([1.0, 2.0]), "row": tf.gather(rows, i)}, tf.shape(rows)[0]
+  )
+  nested = parallel.pfor(lambda i: parallel.pfor(lambda j: tf.gather(a[0], i) * tf.gather(a[1], j), 2), 2)
+  by_loop = parallel.for_loop(lambda i: tf.gather(rows, i) + 1.0, tf.float32, 3)
+  whole = derivatives.jacobian(y, [a, tf.constant(1.0)])
+  each = derivatives.batch_jacobian(a * a * a[:, :1], a)
+  found = [str(each.shape), str(whole[0].shape), whole[1] is None, str(by_loop.shape)]
+  return found + _run(tf, [stacked, nested, by_loop, whole[0], each, tf.gradients(whole[0], a)[0]])
+
+
+program_functions_of_numbers.values_only = True
+
+
 def program_batch_function(tf):
   @tf.nondifferentiable_batch_function(
     num_batch_threads=1,
