@@ -154,3 +154,49 @@ def test_training_ops_update_variables():
   v = tf.Variable([1.0, 2.0])
   updated = ops.apply_gradient_descent(v, 0.1, tf.constant([10.0, 20.0]), use_locking=True)
   np.testing.assert_allclose(run(updated), [0.0, 0.0], atol=1e-6)
+
+
+def test_the_registry_of_ops():
+  registry = importlib.import_module("millrace.python.framework.op_def_registry")
+  ops = registry.get_registered_ops()
+  assert len(ops) > 1000 and "MatMul" in ops and "NoSuchOp" not in ops and registry.get("NoSuchOp") is None
+  assert [arg.name for arg in ops["MatMul"].input_arg] == ["a", "b"] and registry.get("VarHandleOp").is_stateful
+  registry.sync()
+  registry.register_op_list(tf.MetaGraphDef().meta_info_def.stripped_op_list)
+
+
+def test_a_scope_of_variables_alone():
+  pure = internal("tensorflow.python.ops.variable_scope", "_pure_variable_scope")
+  with tf.variable_scope("outer") as outer:
+    with pure("inner") as inner:
+      v = tf.get_variable("v", [1])
+      noise = tf.constant(1.0, name="c")
+    with pure(inner, reuse=True) as again:
+      assert tf.get_variable("v", [1]) is v and again.original_name_scope == inner.original_name_scope
+  assert v.op.name == "outer/inner/v" and noise.op.name == "outer/c" and outer.name == "outer"
+
+
+def test_counts_at_thresholds():
+  counts = internal("tensorflow.python.ops.metrics_impl", "_confusion_matrix_at_thresholds")
+  labels, predictions = tf.constant([0, 1, 1]), tf.constant([0.2, 0.4, 0.9])
+  values, updates = counts(labels, predictions, [0.1, 0.5], includes=("tp", "fn"))
+  assert sorted(values) == sorted(updates) == ["fn", "tp"]
+  found = run(updates)
+  assert found["tp"].tolist() == [2, 1] and found["fn"].tolist() == [0, 1]
+  with pytest.raises(ValueError, match="Invalid key: xx"):
+    counts(labels, predictions, [0.1], includes=("xx",))
+
+
+def test_the_variable_of_steps_per_run():
+  made = internal("tensorflow.python.training.basic_session_run_hooks", "get_or_create_steps_per_run_variable")
+  with tf.name_scope("elsewhere"):
+    variable = made()
+  assert made() is variable and variable.op.name == "hooks/steps_per_run" and run(variable) == 1
+
+
+def test_behavior_of_two_is_off():
+  two = importlib.import_module("millrace.python.tf2")
+  two.disable()
+  with pytest.raises(NotImplementedError, match="behavior of TensorFlow 2"):
+    two.enable()
+  assert not two.enabled()

@@ -133,6 +133,21 @@ except RuntimeError:
   )
 
 
+def test_the_package_of_estimators(tmp_path):
+  text = """
+import tensorflow_estimator as estimators
+from tensorflow_estimator.python.estimator import estimator as estimator_lib, model_fn
+from tensorflow_estimator.python.estimator.head import regression_head
+from tensorflow_estimator.python.estimator.canned import head as head_lib
+import tensorflow as tf
+assert estimators.estimator is tf.estimator and estimator_lib.Estimator is tf.estimator.Estimator
+assert regression_head.RegressionHead is tf.estimator.RegressionHead and model_fn.EstimatorSpec is tf.estimator.EstimatorSpec
+print("same")
+"""
+  ran = package.script(tmp_path, text)
+  assert ran.stdout == "same\n", ran.stderr
+
+
 def test_internals_under_the_names_of_this_package():
   package.said(
     """

@@ -12,10 +12,16 @@ from millrace.scripts import facade, internals, old_names
 
 VERSIONS = {"1.15": "1.15.0", "0.12": "0.12.1"}
 NAME = "tensorflow"
+# The package of TensorFlow 1.14 and later that has what was below tensorflow.python.estimator before.
+ESTIMATORS = "tensorflow_estimator"
 
 
 class Finder(importlib.abc.MetaPathFinder):
   def find_spec(self, fullname, path=None, target=None):
+    if fullname == ESTIMATORS:
+      return importlib.machinery.ModuleSpec(fullname, _Estimators(), is_package=True)
+    if fullname.startswith(ESTIMATORS + "."):
+      return modules.alias_spec(fullname, NAME + fullname[len(ESTIMATORS) :])
     if fullname != NAME and not fullname.startswith(NAME + "."):
       return None
     rest = fullname[len(NAME) + 1 :]
@@ -36,6 +42,17 @@ class Finder(importlib.abc.MetaPathFinder):
       "No module named %r: Millrace has TensorFlow 1.15's public API and the internals that programs import most" % fullname,
       name=api_name,
     )
+
+
+class _Estimators(importlib.abc.Loader):
+  """Makes the package of estimators, whose modules are this package's."""
+
+  def create_module(self, spec):
+    return None
+
+  def exec_module(self, module):
+    module.estimator = importlib.import_module(NAME + ".estimator")
+    module.__version__ = "1.15.1"
 
 
 def _public_spec(name, api_name):
