@@ -250,6 +250,26 @@ except AttributeError:
   )
 
 
+def test_messages_of_an_older_protobuf():
+  """Before 4.22 pure Python's classes do not have those of the messages inside of them."""
+  package.said(
+    """
+from google.protobuf import message_factory
+class Bare:
+  made = {}
+  def __init__(self, pool):
+    pass
+  def GetPrototype(self, descriptor):
+    return self.made.setdefault(descriptor.full_name, type(descriptor.name, (), {"DESCRIPTOR": descriptor}))
+del message_factory.GetMessageClass
+message_factory.MessageFactory = Bare
+from millrace.framework import protos
+assert protos.Summary.Value is Bare.made["tensorflow.Summary.Value"]
+assert protos.MetaGraphDef.MetaInfoDef is protos.message_class("tensorflow.MetaGraphDef.MetaInfoDef")
+"""
+  )
+
+
 def test_threads_that_begin_at_once():
   """The first use of names, by several threads, each in a graph of its own."""
   said = package.said(

@@ -70,8 +70,16 @@ def _class_of(descriptor):
       cls = message_factory.GetMessageClass(descriptor)
     else:  # protobuf before 4.22
       cls = message_factory.MessageFactory(pool()).GetPrototype(descriptor)
+      _complete(cls)
     copyreg.pickle(cls, _reduce)
     return cls
+
+
+def _complete(cls):
+  """Gives a class those of the messages inside of it as attributes, which protobuf before 4.22 in pure Python leaves out."""
+  for name, nested in cls.DESCRIPTOR.nested_types_by_name.items():
+    if not hasattr(cls, name):
+      setattr(cls, name, _class_of(nested))
 
 
 def _reduce(message):
