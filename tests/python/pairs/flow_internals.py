@@ -22,6 +22,42 @@ def _ops(tf):
   return control_flow_ops
 
 
+def _queries(tf):
+  if tf.__name__ == "millrace":
+    from millrace.ops.control_flow import context_queries
+  else:
+    from tensorflow.python.ops import control_flow_util as context_queries
+  return context_queries
+
+
+def program_questions_about_contexts(tf):
+  q = _queries(tf)
+  seen = []
+
+  def ask(value):
+    inner = (value + 1).op
+    context = inner._get_control_flow_context()
+    within = [q.GetContainingWhileContext(context), q.GetContainingCondContext(context), q.GetWhileContext(inner)]
+    seen.append([found and type(found).__name__ for found in within] + [q.IsInWhileLoop(inner), q.IsInCond(inner)])
+    around = context and context.outer_context
+    seen.append([q.IsContainingContext(context, around), q.IsContainingContext(around, context), q.OpInContext(inner, context)])
+    seen.append([q.IsInXLAContext(inner), q.InXlaContext(inner.graph), q.GraphOrParentsInXlaContext(inner.graph)])
+    return inner.outputs[0]
+
+  x = _x(tf, shape=[])
+  ask(x)
+  tf.while_loop(lambda i: i < 3.0, lambda i: tf.cond(i > 1.0, lambda: ask(i), lambda: i + 2.0), [x], name="loop")
+  tf.cond(x > 0.0, lambda: ask(x), lambda: x)
+  kinds = ("Switch", "Merge", "Enter", "Exit")
+  questions = (q.IsSwitch, q.IsMerge, q.IsLoopEnter, q.IsLoopExit, q.IsCondSwitch, q.IsCondMerge, q.IsLoopSwitch, q.IsLoopMerge)
+  for op in tf.get_default_graph().get_operations():
+    if op.type in kinds:
+      seen.append([op.name] + [bool(question(op)) for question in questions])
+      outputs = q.GetOutputContext(op)
+      seen.append([outputs and type(outputs).__name__, bool(q.IsLoopEnter(op) and q.IsLoopConstantEnter(op))])
+  return seen
+
+
 def program_with_dependencies(tf):
   c = _ops(tf)
   x, n = _x(tf), tf.no_op()
