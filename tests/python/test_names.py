@@ -60,6 +60,7 @@ except AttributeError as error:
 
 @pytest.mark.parametrize(
   "name",
+<<<<<<< HEAD
   [
     "tpu.rewrite",
     "lite",
@@ -71,6 +72,9 @@ except AttributeError as error:
     "enable_eager_execution",
     "compat.v2",
   ],
+=======
+  ["tpu", "lite", "distribute", "xla", "autograph", "config", "function", "enable_eager_execution", "compat.v2.summary"],
+>>>>>>> 113e370b (tf.compat.v2 is there for graphs)
 )
 def test_names_out_of_scope(name):
   said = package.said(
@@ -139,6 +143,38 @@ for use in (lambda: Mine(3), lambda: layers.Dense(2), lambda: tf.keras.backend.f
   assert said[2].startswith("tf.keras.backend.floatx is not part of Millrace. Use tf.layers")
   assert said[4].startswith("tf.contrib.eager.Network is not part of Millrace. Everything is a graph")
   assert said[3].startswith("tf.contrib.keras.models.Sequential is not part of Millrace. Use tf.layers")
+
+
+def test_names_of_tensorflow_2_in_graphs():
+  said = package.said(
+    """
+import inspect
+import millrace as tf
+import millrace.compat.v2 as second
+from millrace.compat.v2 import nn
+import millrace.compat.v2.keras.layers
+assert second is tf.compat.v2 is second.compat.v2 and nn is second.nn and second.float32 is tf.float32
+assert second.keras is tf.keras and not hasattr(second, "nothing") and issubclass(second.optimizers.Adam, object)
+assert str(inspect.signature(second.gather)) == "(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None)"
+assert "where" in dir(second) and "set_seed" in dir(second.random)
+from millrace.api import modules
+from millrace.compat.second import _names
+for name, order in _names.orders.items():
+  modules.resolve(_names.own[name]) if name in _names.own else None
+  at = second
+  for part in name.split(".")[1:]:
+    at = getattr(at, part)
+  first = tf
+  for part in name.split(".")[1:]:
+    first = getattr(first, part)
+  takes = inspect.signature(first).parameters
+  given = [word.split("~")[0].split(":")[0].split("=")[-1] for word in order.split()]
+  needed = [name for name, argument in takes.items() if argument.default is argument.empty]
+  if not set(needed) <= set(given) or not set(given) <= set(takes):
+    print(name, needed, given)
+"""
+  )
+  assert said == ""
 
 
 def test_programs_replace_names():

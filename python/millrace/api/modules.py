@@ -69,6 +69,8 @@ class ApiModule(types.ModuleType):
       found = importlib.import_module(module_name(full))
     elif full == "tf.compat.v1":
       found = sys.modules[ROOT]
+    elif full == "tf.compat.v2":
+      found = importlib.import_module(module_name(full))
     elif stand_ins.stands_for(full):
       found = stand_ins.of(full)
     else:
@@ -204,6 +206,10 @@ class Finder(importlib.abc.MetaPathFinder):
         spec.loader = _Extension(spec.loader)
       return spec
     api_name = api_name_of(fullname)
+    if api_name == "tf.compat.v2" or api_name.startswith("tf.compat.v2."):
+      from millrace.compat import second
+
+      return second.spec_of(fullname)
     if fullname != module_name(api_name):
       return alias_spec(fullname, module_name(api_name))
     place = tables().places.get(api_name)

@@ -9,7 +9,6 @@ from inspect import (
   getcallargs,
   getdoc,
   getfile,
-  getfullargspec,
   getmembers,
   getmodule,
   getmro,
@@ -27,6 +26,11 @@ from inspect import (
 
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 FullArgSpec = inspect.FullArgSpec
+
+
+def getfullargspec(obj):
+  """Returns the FullArgSpec of a function: of a decorated one, of what was decorated."""
+  return inspect.getfullargspec(unwrap(obj)[1])
 
 
 def getargspec(obj):
@@ -50,6 +54,20 @@ def unwrap(maybe_tf_decorator):
     around.append(maybe_tf_decorator)
     maybe_tf_decorator = maybe_tf_decorator.__wrapped__
   return around, maybe_tf_decorator
+
+
+def remove_undocumented(module_name, allowed_exception_list=None, doc_string_modules=None):
+  """Leaves a module as it is: TensorFlow takes from it the names that its text does not have."""
+
+
+def make_all(module_name, doc_string_modules=None):
+  """Returns the names of a module that its text has after @@."""
+  import re
+  import sys
+
+  modules = doc_string_modules or [sys.modules[module_name]]
+  texts = "\n".join(module.__doc__ or "" for module in modules)
+  return sorted(set(re.findall(r"^\s*@@(\w+)", texts, re.MULTILINE)) & set(dir(sys.modules[module_name])))
 
 
 class tf_export:
@@ -88,7 +106,9 @@ __all__ = [
   "ismethod",
   "ismodule",
   "isroutine",
+  "make_all",
   "make_decorator",
+  "remove_undocumented",
   "stack",
   "tf_export",
   "unwrap",

@@ -30,7 +30,7 @@ class Finder(importlib.abc.MetaPathFinder):
     if internals.is_module(fullname):
       return importlib.machinery.ModuleSpec(fullname, internals.Loader(), is_package=True)
     api_name = modules.api_name_of("%s.%s" % (modules.ROOT, rest))
-    if api_name == "tf" or tables().is_module(api_name):
+    if api_name == "tf" or tables().is_module(api_name) or api_name.startswith("tf.compat.v2"):
       return _public_spec(fullname, api_name)
     if stand_ins.stands_for(api_name):
       return stand_ins.spec_of(fullname, api_name)
