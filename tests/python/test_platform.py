@@ -1,6 +1,7 @@
 """Flags, main functions, test cases, and other parts of the platform that pairs do not show."""
 
 import package
+import pytest
 
 
 def run(folder, text, *words):
@@ -45,6 +46,60 @@ def test_flagfile(tmp_path):
   (tmp_path / "flags").write_text("# comment\n--a=1\n\n--b=2\n")
   text = 'for n in "ab":\n  tf.flags.DEFINE_integer(n, 0, "")\nprint(tf.flags.FLAGS.a, tf.flags.FLAGS.b)\n'
   assert run(tmp_path, text, "--flagfile=flags", "--b=3").stdout == "1 3\n"
+
+
+def test_flags_are_removed(tmp_path):
+  text = """
+flags = tf.app.flags
+flags.DEFINE_string("name", "x", "")
+for name in list(flags.FLAGS._flags()):
+  flags.FLAGS.__delattr__(name)
+flags.DEFINE_integer("name", 3, "")
+print(flags.FLAGS.name)
+"""
+  assert run(tmp_path, text).stdout == "3\n"
+
+
+BESIDE_ABSL = """
+import sys
+from absl import app, flags
+import tensorflow as tf
+import other
+flags.DEFINE_integer("steps", 10, "Steps.")
+tf.flags.DEFINE_boolean("fast", False, "Fast?")
+def main(argv):
+  print(argv[1:], tf.flags.FLAGS.name, flags.FLAGS.name, tf.flags.FLAGS.steps, flags.FLAGS.fast, other.rate(), other.first)
+  print(sorted(set(tf.flags.FLAGS.__flags) & {"name", "steps", "fast", "rate"}))
+  tf.flags.FLAGS.steps = 7
+  assert flags.FLAGS.steps == 7 and "name" in tf.flags.FLAGS and tf.flags.FLAGS["name"].default == "x"
+  assert flags.FLAGS.find_module_defining_flag("name") == "other"
+(tf.app if "--ours" in sys.argv else app).run(main)
+"""
+BESIDE_ABSL_OTHER = """
+import tensorflow as tf
+tf.flags.DEFINE_string(flag_name="name", default_value="x", docstring="The name.")
+tf.flags.DEFINE_float("rate", 0.5, "The rate.")
+first = tf.flags.FLAGS.is_parsed()
+def rate():
+  return tf.flags.FLAGS.rate
+"""
+
+
+@pytest.mark.parametrize("app", ("absl", "ours"))
+def test_flags_beside_absl(app, tmp_path):
+  """Programs define flags by tf.flags in one file and by absl in another, and read them by either's app.run."""
+  pytest.importorskip("absl")
+  (tmp_path / "other.py").write_text(BESIDE_ABSL_OTHER)
+  words = ["a", "--steps=3", "--name=n", "--fast", "--rate", "2"] + (["--ours"] if app == "ours" else [])
+  ran = package.script(tmp_path, BESIDE_ABSL, *words)
+  rest = ["a", "--ours"] if app == "ours" else ["a"]
+  assert ran.stdout == "%s n n 3 True 2.0 False\n['fast', 'name', 'rate', 'steps']\n" % rest, ran.stderr
+
+
+def test_flags_are_read_when_first_asked_for_beside_absl(tmp_path):
+  pytest.importorskip("absl")
+  ran = package.script(tmp_path, BESIDE_ABSL_OTHER + "import absl.flags\nprint(rate(), absl.flags.FLAGS.name)\n", "--rate=3", "--other")
+  assert ran.stdout == "3.0 x\n", ran.stderr
 
 
 def test_logging(tmp_path):

@@ -116,6 +116,21 @@ except AttributeError as error:
   assert said[9].startswith("tf.enable_eager_execution is not part of Millrace. ")
 
 
+def test_names_are_located_by_their_paths(tmp_path):
+  """Libraries take classes by their full names out of files of settings."""
+  program = """
+import pydoc
+import tensorflow as tf
+assert pydoc.locate("tensorflow.layers.Dense") is tf.layers.Dense
+assert pydoc.locate("tensorflow.contrib.rnn.GRUCell") is tf.contrib.rnn.GRUCell
+assert pydoc.locate("tensorflow.nn.relu") is tf.nn.relu
+for name in ("tensorflow.relu", "tensorflow.python.foo.bar", "tensorflow.layers.foo", "tensorflow.xla.foo", "tensorflow.contrib.nccl.x"):
+  assert pydoc.locate(name) is None, name
+"""
+  ran = package.script(tmp_path, program)
+  assert ran.returncode == 0, ran.stderr
+
+
 def test_install_in_a_notebook():
   package.said(
     """

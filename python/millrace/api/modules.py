@@ -18,6 +18,7 @@ from millrace.api.tables import tables
 ROOT = "millrace"
 # What programs import that is not public: `millrace.python.framework.ops` is what `tensorflow.python.framework.ops` is.
 _INTERNALS = ("python", "core", "examples", "tools")
+_FINDERS = ("millrace.api.modules", "millrace.scripts.hook")
 
 # Names with underscores around that are looked up like others.
 _SPECIAL = ("__all__", "__version__", "__git_version__", "__compiler_version__")
@@ -102,6 +103,21 @@ class ApiModule(types.ModuleType):
 def module_name(api_name):
   """The name of the Python module of a public module: "millrace.train" of "tf.train"."""
   return ROOT + api_name[2:]
+
+
+def name_in_error(fullname, api_name):
+  """The name that a ModuleNotFoundError has for a module: its own, by which `pydoc.locate` and others know that it is not there.
+
+  In `from package import module` Python drops an error of that name, and its words with it; there it is the public name.
+  """
+  frame = sys._getframe(1)
+  while frame is not None:
+    if frame.f_code.co_filename.startswith("<frozen importlib") and frame.f_code.co_name == "_handle_fromlist":
+      return api_name
+    if not frame.f_code.co_filename.startswith("<frozen importlib") and frame.f_globals.get("__name__") not in _FINDERS:
+      return fullname
+    frame = frame.f_back
+  return fullname
 
 
 def api_name_of(module):
@@ -244,8 +260,7 @@ class Finder(importlib.abc.MetaPathFinder):
     reason = tables().reason(api_name)
     if reason is None or importlib.machinery.PathFinder.find_spec(fullname, path) is not None:
       return  # other finders may know it
-    # With the module's name in the error, Python would drop it and its words in `from package import module`.
-    raise ModuleNotFoundError("%s is not part of Millrace. %s" % (api_name, reason), name=api_name)
+    raise ModuleNotFoundError("%s is not part of Millrace. %s" % (api_name, reason), name=name_in_error(fullname, api_name))
 
 
 def install():

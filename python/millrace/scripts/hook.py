@@ -34,13 +34,15 @@ class Finder(importlib.abc.MetaPathFinder):
       return _public_spec(fullname, api_name)
     if stand_ins.stands_for(api_name):
       return stand_ins.spec_of(fullname, api_name)
-    # Errors have other names than the module's, with which Python would drop their words in `from package import module`.
-    reason = tables().reason(api_name) or tables().reason(api_name.replace("tf.python.", "tf.", 1))
+    reason = None
+    if api_name not in tables().places:
+      reason = tables().reason(api_name) or tables().reason(api_name.replace("tf.python.", "tf.", 1))
+    name = modules.name_in_error(fullname, api_name)
     if reason is not None:
-      raise ModuleNotFoundError("%s is not part of Millrace. %s" % (fullname, reason), name=api_name)
+      raise ModuleNotFoundError("%s is not part of Millrace. %s" % (fullname, reason), name=name)
     raise ModuleNotFoundError(
       "No module named %r: Millrace has TensorFlow 1.15's public API and the internals that programs import most" % fullname,
-      name=api_name,
+      name=name,
     )
 
 

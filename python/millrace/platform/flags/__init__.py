@@ -66,3 +66,8 @@ from millrace.platform.flags.validators import (
   validator,
 )
 from millrace.platform.flags.values import FLAGS, FlagHolder, FlagValues
+
+from millrace.platform.flags import shared as _shared  # isort: skip (it takes the place of some of the names above)
+
+if _shared.wanted():
+  globals().update(_shared.names())

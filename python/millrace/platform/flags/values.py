@@ -34,7 +34,7 @@ def calling_module():
 
 class FlagValues:
   def __init__(self):
-    self.__dict__["_flags"] = {}
+    self.__dict__["_by_name"] = {}
     self.__dict__["_modules"] = {}  # module: list of flags that it defines
     self.__dict__["_key_flags"] = {}  # module: list of flags that it declares as its own
     self.__dict__["_parsed"] = False
@@ -58,33 +58,33 @@ class FlagValues:
         'Cannot define a flag named "%s". It conflicts with a method on class "FlagValues".' % name
       )
     for key in filter(None, (flag.short_name, name)):
-      known = self._flags.get(key)
+      known = self._by_name.get(key)
       if known is not None and known is not flag and not known.allow_override and not flag.allow_override:
         raise DuplicateFlagError(
           "The flag '%s' is defined twice. First from %s, second from %s. Description from first occurrence: %s"
           % (key, self.find_module_defining_flag(key, "<unknown>"), calling_module(), known.help)
         )
-      self._flags[key] = flag
+      self._by_name[key] = flag
 
   def __getitem__(self, name):
-    return self._flags[name]
+    return self._by_name[name]
 
   def __contains__(self, name):
-    return name in self._flags
+    return name in self._by_name
 
   def __len__(self):
-    return len(self._flags)
+    return len(self._by_name)
 
   def __iter__(self):
-    return iter(self._flags)
+    return iter(self._by_name)
 
   def __dir__(self):
-    return sorted(self._flags)
+    return sorted(self._by_name)
 
   def __getattr__(self, name):
     if name == "__flags":  # which programs list
       return self._listed()
-    flag = self.__dict__.get("_flags", {}).get(name)
+    flag = self.__dict__.get("_by_name", {}).get(name)
     if flag is None:
       raise AttributeError(name)
     if self._parsed or flag.present:
@@ -92,15 +92,19 @@ class FlagValues:
     return self._before_parsing(name, flag)
 
   def _listed(self):
-    return self._flags
+    return self._by_name
+
+  def _flags(self):
+    """All flags by name, which programs ask for to remove them."""
+    return self._by_name
 
   def _before_parsing(self, name, flag):
     raise UnparsedFlagAccessError("Trying to access flag --%s before flags were parsed." % name)
 
   def __setattr__(self, name, value):
-    if name not in self._flags:
+    if name not in self._by_name:
       raise UnrecognizedFlagError(name, value)
-    flag = self._flags[name]
+    flag = self._by_name[name]
     before = flag.value
     flag.value = value
     try:
@@ -111,11 +115,11 @@ class FlagValues:
     flag.using_default_value = False
 
   def __delattr__(self, name):
-    flag = self._flags.get(name)
+    flag = self._by_name.get(name)
     if flag is None:
       raise AttributeError(name)
-    for key in [key for key, known in self._flags.items() if known is flag]:
-      del self._flags[key]
+    for key in [key for key, known in self._by_name.items() if known is flag]:
+      del self._by_name[key]
     for by_module in (self._modules, self._key_flags):
       for flags in by_module.values():
         if flag in flags:
@@ -123,10 +127,10 @@ class FlagValues:
 
   def set_default(self, name, value):
     """Changes a flag's default."""
-    if name not in self._flags:
+    if name not in self._by_name:
       raise UnrecognizedFlagError(name, value)
-    self._flags[name]._set_default(value)
-    self._check(self._flags[name].validators)
+    self._by_name[name]._set_default(value)
+    self._check(self._by_name[name].validators)
 
   def get_flag_value(self, name, default):
     """Returns a flag's value, or `default` if it is None."""
@@ -134,14 +138,14 @@ class FlagValues:
     return default if value is None else value
 
   def flag_values_dict(self):
-    return {name: flag.value for name, flag in self._flags.items()}
+    return {name: flag.value for name, flag in self._by_name.items()}
 
   def remove_flag_values(self, flag_values):
     for name in list(flag_values):
       self.__delattr__(name)
 
   def append_flag_values(self, flag_values):
-    for name, flag in flag_values._flags.items():
+    for name, flag in flag_values._by_name.items():
       if name == flag.name:
         self[name] = flag
 
@@ -170,7 +174,7 @@ class FlagValues:
     return found + [flag for flag in self._key_flags.get(name, []) if flag not in found]
 
   def find_module_defining_flag(self, flagname, default=None):
-    flag = self._flags.get(flagname)
+    flag = self._by_name.get(flagname)
     for module, flags in self._modules.items():
       if flag in flags:
         return module
@@ -186,7 +190,7 @@ class FlagValues:
 
   def unparse_flags(self):
     """Forgets the command line."""
-    for flag in self._flags.values():
+    for flag in self._by_name.values():
       flag.unparse()
     self.__dict__["_parsed"] = False
 
@@ -209,7 +213,7 @@ class FlagValues:
     program, args = argv[0], self.read_flags_from_files(list(argv[1:]), force_gnu=False)
     unknown, rest = self._parse_args(args, known_only)
     for name, value in unknown:
-      near = difflib.get_close_matches(name, [n for n in self._flags if len(n) > 1], 3, 0.8)
+      near = difflib.get_close_matches(name, [n for n in self._by_name if len(n) > 1], 3, 0.8)
       raise UnrecognizedFlagError(name, value, suggestions=near if len(name) > 2 else None)
     self.mark_as_parsed()
     self.validate_all_flags()
@@ -235,9 +239,9 @@ class FlagValues:
       if name == "undefok":
         allowed.update((value if has_value else next(args, "")).split(","))
         continue
-      flag, negative = self._flags.get(name), False
+      flag, negative = self._by_name.get(name), False
       if flag is None and name.startswith("no"):
-        flag = self._flags.get(name[2:])
+        flag = self._by_name.get(name[2:])
         negative = flag is not None
         if negative and not flag.boolean:
           flag, negative = None, False
@@ -304,7 +308,7 @@ class FlagValues:
 
   def flags_into_string(self):
     """Returns all flags that have a value as lines of a command line."""
-    flags = {flag.name: flag for flag in self._flags.values()}
+    flags = {flag.name: flag for flag in self._by_name.values()}
     return "".join(flags[name].serialize() + "\n" for name in sorted(flags) if flags[name].value is not None)
 
   def append_flags_into_file(self, filename):
@@ -316,7 +320,7 @@ class FlagValues:
   def validate_all_flags(self):
     """Raises IllegalFlagValueError if a registered check does not hold."""
     checks = []
-    for flag in self._flags.values():
+    for flag in self._by_name.values():
       checks.extend(check for check in flag.validators if check not in checks)
     self._check(checks)
 
@@ -364,7 +368,7 @@ class ProgramFlagValues(FlagValues):
 
     if not self._parsed:
       self._parse_flags()
-    return self.flag_values_dict() if hook.installed() == "0.12" else self._flags
+    return self.flag_values_dict() if hook.installed() == "0.12" else self._by_name
 
 
 FLAGS = ProgramFlagValues()
