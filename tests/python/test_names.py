@@ -60,21 +60,17 @@ except AttributeError as error:
 
 @pytest.mark.parametrize(
   "name",
-<<<<<<< HEAD
   [
     "tpu.rewrite",
     "lite",
     "distribute.MirroredStrategy",
     "xla",
-    "autograph",
+    "autograph.to_graph",
     "config",
     "function",
     "enable_eager_execution",
-    "compat.v2",
+    "compat.v2.summary",
   ],
-=======
-  ["tpu", "lite", "distribute", "xla", "autograph", "config", "function", "enable_eager_execution", "compat.v2.summary"],
->>>>>>> 113e370b (tf.compat.v2 is there for graphs)
 )
 def test_names_out_of_scope(name):
   said = package.said(
@@ -102,6 +98,21 @@ except ModuleNotFoundError as error:
 """
   )
   assert said.startswith("tf.xla is not part of Millrace. There is no XLA")
+
+
+def test_functions_stay_as_they_are_for_autograph():
+  package.said(
+    """
+import millrace as tf
+@tf.autograph.experimental.do_not_convert
+def f():
+  return 1
+@tf.autograph.experimental.do_not_convert()
+def g():
+  return 2
+assert (f(), g(), tf.contrib.autograph.do_not_convert(f)) == (1, 2, f)
+"""
+  )
 
 
 def test_names_of_keras_are_there_until_they_are_used():

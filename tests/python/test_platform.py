@@ -98,7 +98,9 @@ def test_flags_beside_absl(app, tmp_path):
 
 def test_flags_are_read_when_first_asked_for_beside_absl(tmp_path):
   pytest.importorskip("absl")
-  ran = package.script(tmp_path, BESIDE_ABSL_OTHER + "import absl.flags\nprint(rate(), absl.flags.FLAGS.name)\n", "--rate=3", "--other")
+  ran = package.script(
+    tmp_path, BESIDE_ABSL_OTHER + "import absl.flags\nprint(rate(), absl.flags.FLAGS.name)\n", "--rate=3", "--other"
+  )
   assert ran.stdout == "3.0 x\n", ran.stderr
 
 

@@ -28,7 +28,10 @@ def program_in_copies(tf):
 
 def program_in_memory(tf):
   f = _functions(tf)
-  found = [f.alias_inplace_update(_fresh(tf), 1, [3.0, 4.0]), f.alias_inplace_add(_fresh(tf), tf.constant(2, tf.int64), [3.0, 4.0])]
+  found = [
+    f.alias_inplace_update(_fresh(tf), 1, [3.0, 4.0]),
+    f.alias_inplace_add(_fresh(tf), tf.constant(2, tf.int64), [3.0, 4.0]),
+  ]
   found.append(f.alias_inplace_sub(_fresh(tf), None, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
   return _run(tf, found)
 

@@ -1,6 +1,7 @@
 """Scaffold: the ops and the saver that a training session needs, each of which may be given or is made."""
 
 import millrace as tf
+from millrace.ops.variables import resources
 
 USE_DEFAULT = object()
 
@@ -65,21 +66,24 @@ class Scaffold:
       def default_init_op():
         return tf.group(
           tf.global_variables_initializer(),
-          _initialize_resources("resources"),
+          resources.initialize_resources(resources.shared_resources()),
         )
 
       self._init_op = Scaffold.get_or_default("init_op", keys.INIT_OP, default_init_op)
     if self._ready_op is None:
 
       def default_ready_op():
-        return tf.concat([tf.report_uninitialized_variables(), _report_uninitialized_resources()], 0)
+        return tf.concat([tf.report_uninitialized_variables(), resources.report_uninitialized_resources()], 0)
 
       self._ready_op = Scaffold.get_or_default("ready_op", keys.READY_OP, default_ready_op)
     if self._ready_for_local_init_op is None:
 
       def default_ready_for_local_init_op():
         return tf.concat(
-          [tf.report_uninitialized_variables(tf.global_variables()), _report_uninitialized_resources(shared=True)],
+          [
+            tf.report_uninitialized_variables(tf.global_variables()),
+            resources.report_uninitialized_resources(resources.shared_resources()),
+          ],
           0,
         )
 
@@ -155,7 +159,7 @@ class Scaffold:
     return tf.group(
       tf.local_variables_initializer(),
       tf.tables_initializer(),
-      _initialize_resources("local_resources"),
+      resources.initialize_resources(resources.local_resources()),
     )
 
 
@@ -172,25 +176,3 @@ def _get_saver_or_default():
   saver = tf.train.Saver(sharded=True, allow_empty=True)
   tf.add_to_collection(key, saver)
   return saver
-
-
-def _initialize_resources(collection, name="init"):
-  """The op that creates the resources of a collection, such as trees of decisions."""
-  resources = tf.get_collection(collection)
-  if resources:
-    return tf.group(*[resource.create for resource in resources], name=name)
-  return tf.no_op(name=name)
-
-
-def _report_uninitialized_resources(shared=False, name="report_uninitialized_resources"):
-  """The names of resources that aren't there yet, as a vector of strings."""
-  resources = tf.get_collection("resources")
-  if not shared:
-    resources = resources + tf.get_collection("local_resources")
-  # On the CPU, where strings are.
-  with tf.name_scope(name), tf.device("/cpu:0"):
-    if not resources:
-      return tf.constant([], dtype=tf.string)
-    missing = tf.logical_not(tf.stack([resource.is_initialized for resource in resources]))
-    names = tf.constant([resource.handle.name for resource in resources])
-    return tf.boolean_mask(names, missing)
