@@ -156,7 +156,7 @@ class Dimension:
 
 
 def _as_number(value):
-  """The number that `value` is as an index."""
+  """The number that `value` is: an index, or a whole number of another kind, such as 2.0 of an array."""
   if hasattr(value, "as_dimension_value"):  # other packages' dimensions
     return value.as_dimension_value()
   inner = getattr(value, "value", value) if type(value).__name__ == "Dimension" else value
@@ -165,6 +165,8 @@ def _as_number(value):
   try:
     return operator.index(inner)
   except TypeError:
+    if getattr(inner, "is_integer", bool)():
+      return int(inner)
     raise TypeError(
       "Dimension value must be integer or None or have an __index__ method, got value '%r' with type '%r'" % (value, type(value))
     ) from None
