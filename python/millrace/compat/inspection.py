@@ -56,6 +56,25 @@ def unwrap(maybe_tf_decorator):
   return around, maybe_tf_decorator
 
 
+def inside_function():
+  """Whether the default graph is that of a function."""
+  from millrace.framework import graph
+
+  return graph.get_default_graph().building_function
+
+
+def in_xla_context(graph):
+  """False: there is no XLA, nor a graph whose control flow is TensorFlow 2's."""
+  return False
+
+
+def known_value(graph, tensor):
+  """The value of a tensor as far as it follows from constants, or None."""
+  from millrace.framework.constant_values import constant_value
+
+  return constant_value(tensor)
+
+
 def remove_undocumented(module_name, allowed_exception_list=None, doc_string_modules=None):
   """Leaves a module as it is: TensorFlow takes from it the names that its text does not have."""
 

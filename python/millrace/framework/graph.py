@@ -241,6 +241,11 @@ class Graph(_binding.Graph, Collections):
     return _binding.num_ids(self)
 
   @property
+  def _c_graph(self):
+    """What functions of tensorflow.python.pywrap_tensorflow take: itself."""
+    return self
+
+  @property
   def _last_id(self):
     return _binding.num_ids(self)
 

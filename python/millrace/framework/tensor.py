@@ -104,6 +104,10 @@ class Tensor(_binding.Tensor):
     if shape.ndims is not None:
       _binding.set_shape(self, shape)
 
+  def _as_tf_output(self):
+    """What functions of tensorflow.python.pywrap_tensorflow take: itself."""
+    return self
+
   def _as_node_def_input(self):
     return self.name[:-2] if self.value_index == 0 else self.name
 

@@ -26,10 +26,10 @@ def _new_file(stem, suffix):
 
 
 class EventsWriter:
-  """The file of one writer; it is made with its first event, which says the version."""
+  """The file of one writer; it is made with its first event, which says the version. Programs know it by other names, too."""
 
-  def __init__(self, path_prefix, filename_suffix):
-    self._prefix = path_prefix
+  def __init__(self, path_prefix, filename_suffix=""):
+    self._prefix = tf.compat.as_text(path_prefix)
     self._suffix = filename_suffix
     self._writer = None
 
@@ -42,7 +42,8 @@ class EventsWriter:
     if self._writer is None:
       now = time.time()
       stem = f"{self._prefix}.out.tfevents.{int(now):010d}.{socket.gethostname()}"
-      self._writer = records.RecordWriter(_new_file(stem, self._suffix))
+      self._path = _new_file(stem, self._suffix)
+      self._writer = records.RecordWriter(self._path)
       version = protos.Event(wall_time=now, file_version="brain.Event:2")
       self._writer.write(version.SerializeToString())
 
@@ -55,6 +56,15 @@ class EventsWriter:
       self._writer.flush()
       self._writer.close()
       self._writer = None
+
+  WriteEvent = write_event
+  Flush = flush
+  Close = close
+
+  def FileName(self):
+    """The path of the file."""
+    self._open()
+    return tf.compat.as_bytes(self._path)
 
 
 class EventFileWriter:

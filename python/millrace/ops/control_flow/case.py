@@ -8,7 +8,7 @@ from millrace.framework import graph as graphs
 from millrace.ops.control_flow import assertion, conditional
 
 
-def _checked(pred_fn_pairs):
+def _checked(pred_fn_pairs, allow_python_preds):
   """Returns the predicates and their functions. Raises TypeError for what is none."""
   if not isinstance(pred_fn_pairs, (list, tuple, dict)):
     raise TypeError("'pred_fn_pairs' must be a list, tuple, or dict. Received: %s" % type(pred_fn_pairs))
@@ -24,12 +24,13 @@ def _checked(pred_fn_pairs):
     if not isinstance(pair, tuple) or len(pair) != 2:
       raise TypeError("Each entry in 'pred_fn_pairs' must be a 2-tuple. Received %s." % (pair,))
     pred, function = pair
-    if not isinstance(pred, tensor.Tensor):
-      raise TypeError("pred must be a Tensor, got: %s" % (pred,))
-    if pred.dtype != dtypes.bool:
-      raise TypeError("pred must be Tensor of type bool: %s" % pred.name)
+    if not (allow_python_preds and isinstance(pred, bool)):
+      if not isinstance(pred, tensor.Tensor):
+        raise TypeError("pred must be a Tensor, got: %s" % (pred,))
+      if pred.dtype != dtypes.bool:
+        raise TypeError("pred must be Tensor of type bool: %s" % pred.name)
     if not callable(function):
-      raise TypeError("fn for pred %s must be callable." % pred.name)
+      raise TypeError("fn for pred %s must be callable." % getattr(pred, "name", pred))
   predicates, functions = zip(*pairs)
   return list(predicates), list(functions)
 
@@ -42,7 +43,7 @@ def _at_most(predicates, number, message):
   values = joining.stack(predicates, name="preds_c")
   true = reductions.reduce_sum(casts.cast(values, dtypes.int32), name="num_true_conds")
   condition = gen.less_equal(true, constants.constant(number, name="n_true_conds"))
-  names = ", ".join(predicate.name for predicate in predicates)
+  names = ", ".join(getattr(predicate, "name", str(predicate)) for predicate in predicates)
   text = "%s: more than %d conditions (%s) evaluated as True:" % (message, number, names)
   return assertion.Assert(condition, data=[text, values], summarize=len(predicates))
 
@@ -72,13 +73,18 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
   tensors' names. With `exclusive`, a step in which several conditions are true fails; without `default`, one in which none is.
   Lists of one element are returned as that element unless `strict`. Raises TypeError for pairs of other kinds.
   """
-  predicates, functions = _checked(pred_fn_pairs)
+  return case_by(conditional.cond, pred_fn_pairs, default, exclusive, name, strict=strict)
+
+
+def case_by(cond_fn, pred_fn_pairs, default, exclusive, name, allow_python_preds=False, **cond_kwargs):
+  """The same by another function than tf.cond, to which `cond_kwargs` are given, too."""
+  predicates, functions = _checked(pred_fn_pairs, allow_python_preds)
   with graphs.name_scope(name, "case", [predicates]):
     if default is None:
       default, predicates, functions = _last_by_default(predicates, functions)
     build = default
     for predicate, function in reversed(list(zip(predicates, functions))):
-      build = functools.partial(conditional.cond, predicate, function, build, strict=strict)
+      build = functools.partial(cond_fn, predicate, function, build, **cond_kwargs)
     if not exclusive:
       return build()
     with graphs.control_dependencies([_at_most(predicates, 1, "Input error: exclusive=True")]):
