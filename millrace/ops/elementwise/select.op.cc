@@ -5,16 +5,18 @@ namespace millrace::ops {
 namespace {
 
 // The condition has the shape of the operands, or is a scalar, or a vector as
-// long as their first dimension.
+// long as their first dimension. A vector says nothing of that dimension: the
+// shape would be stricter than TensorFlow's, and loops refuse variables whose
+// shapes become less strict.
 Status SelectShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(PartialShape data,
                       ShapeContext::MergeShapes(c.input(1), c.input(2)));
   const PartialShape& condition = c.input(0);
   if (condition.known_rank() && data.known_rank() && condition.rank() != 0) {
-    if (condition.rank() == 1 && data.rank() > 1) {
-      MR_ASSIGN_OR_RETURN(int64_t batches, ShapeContext::MergeDims(
-                                               condition.dim(0), data.dim(0)));
-      data.set_dim(0, batches);
+    if (condition.rank() == 1 && data.rank() > 0) {
+      MR_RETURN_IF_ERROR(
+          ShapeContext::MergeShapes(condition, PartialShape({data.dim(0)}))
+              .status());
     } else {
       MR_ASSIGN_OR_RETURN(data, ShapeContext::MergeShapes(data, condition));
     }

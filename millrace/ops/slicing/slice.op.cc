@@ -31,6 +31,15 @@ Status SliceShape(ShapeContext& c) {
     }
     return c.Return(std::move(out));
   }
+  // Where only some of the begin are known, as [step, 0, 0].
+  PartialShape begins = PartialShape::UnknownOfRank(in.rank());
+  if (begin) {
+    for (int i = 0; i < in.rank(); ++i)
+      if (IntAt(*begin, i) >= 0) begins.set_dim(i, IntAt(*begin, i));
+  } else if (!c.input_value(1)) {
+    MR_ASSIGN_OR_RETURN(PartialShape known, c.ShapeFromInput(1));
+    if (known.known_rank() && known.rank() == in.rank()) begins = known;
+  }
   for (int i = 0; i < in.rank() && i < size->num_elements(); ++i) {
     const int64_t n = IntAt(*size, i);
     if (n < -1) {
@@ -40,8 +49,8 @@ Status SliceShape(ShapeContext& c) {
     }
     if (n != -1) {
       out.set_dim(i, n);
-    } else if (begin && IntAt(*begin, i) >= 0) {
-      MR_ASSIGN_OR_RETURN(int64_t rest, DimMinus(in.dim(i), IntAt(*begin, i)));
+    } else if (begins.dim(i) != kUnknownDim) {
+      MR_ASSIGN_OR_RETURN(int64_t rest, DimMinus(in.dim(i), begins.dim(i)));
       out.set_dim(i, rest);
     }
   }

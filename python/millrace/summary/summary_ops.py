@@ -43,6 +43,11 @@ class summary_scope:
     return self._scope.__exit__(*exc_info)
 
 
+def skip_summary():
+  """False: of several replicas of one program, only the first would write summaries, and there is one."""
+  return False
+
+
 def collect(value, collections, default_collections):
   """Adds `value` to the collections, or to the default ones."""
   if collections is None:

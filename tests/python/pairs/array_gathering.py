@@ -101,6 +101,14 @@ def program_where(tf):
   return errors, run(tf, results, {p: [[True, False], [True, True]]})
 
 
+def program_shapes_of_chosen_rows(tf):
+  """A condition for rows says nothing of how many there are, so that loops take the result in place of what it was chosen from."""
+  u, v, rows = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None]), tf.constant([True, False])
+  chosen = [tf.where(rows, u, u), tf.where(rows, v, v), tf.where(tf.placeholder(tf.bool, [2, 3]), u, u)]
+  looped = tf.while_loop(lambda x: tf.reduce_all(x > 0.0), lambda x: [tf.concat([x[:1], x[1:]], 0)], [tf.where(rows, u, u)])
+  return [t.shape.as_list() for t in [*chosen, looped]]
+
+
 def program_boolean_mask(tf):
   x = tf.constant(np.arange(12).reshape(4, 3))
   mask = tf.placeholder(tf.bool, [None])

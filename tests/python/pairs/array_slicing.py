@@ -120,6 +120,20 @@ def program_slice(tf):
   return [str(result.shape) for result in results], wrong, run(tf, results, {p: [2, 0], n: 1})
 
 
+def program_shapes_of_slices_that_begin_anywhere(tf):
+  """In a loop, the begin is often the step in one dimension and zero in the others."""
+  n, c, u = tf.placeholder(tf.int32, []), tf.zeros([3, 2, 4, 1]), tf.placeholder(tf.float32, [None, 2, 4])
+  slices = [
+    tf.slice(c, [n, 0, 0, 0], [1, -1, -1, -1]),
+    tf.slice(c, [0, 1, n, 0], [-1, 1, -1, -1]),
+    tf.slice(c, tf.stack([0, 1, n, 0]), tf.stack([-1, 1, -1, n])),
+    tf.slice(u, [0, n, 1], [-1, -1, -1]),
+    tf.slice(u, [n, n, n], [-1, -1, 2]),
+    tf.slice(tf.placeholder(tf.float32), [n, 0], [-1, 3]),
+  ]
+  return [s.shape.as_list() for s in slices]
+
+
 def program_assign_to_slices(tf):
   v = tf.Variable(np.zeros((3, 4), np.float32))
   ops = [
