@@ -89,7 +89,7 @@ for module in ("tensorflow.xla.experimental", "tensorflow.foo", "tensorflow.pyth
 for line in (
   "from tensorflow.xla import experimental",
   "from tensorflow.python.xla import other",
-  "from tensorflow.contrib import nccl",
+  "from tensorflow.contrib import ffmpeg",
   "from tensorflow.python.ops import foo",
   "from tensorflow.python.ops.rnn import _foo",
   "from millrace.xla import experimental",
@@ -109,7 +109,7 @@ except AttributeError as error:
   assert said[1].startswith("No module named 'tensorflow.foo'") and said[2].startswith("No module named 'tensorflow.python.foo")
   assert said[3].startswith("tensorflow.xla is not part of Millrace. There is no XLA")
   assert said[4].startswith("tensorflow.python.xla is not part of Millrace. There is no XLA")
-  assert said[5].startswith("tf.contrib.nccl is not part of Millrace. Sum the tensors")
+  assert said[5].startswith("tf.contrib.ffmpeg is not part of Millrace. Use tf.audio")
   assert said[6].startswith("No module named 'tensorflow.python.ops.foo': Millrace has ")
   assert said[7].startswith("No module named 'tensorflow.python.ops.rnn._foo': Millrace has ")
   assert said[8].startswith("tf.xla is not part of Millrace. There is no XLA")

@@ -252,8 +252,32 @@ def test_connected_components():
     image.connected_components(np.zeros([1, 1, 1, 1]))
 
 
+def greedy_pairs(distances, valid, most):
+  """The columns of rows and rows of columns, of the nearest pair first."""
+  columns, rows = np.full(distances.shape[0], -1), np.full(distances.shape[1], -1)
+  ordered = sorted(np.ndindex(*distances[:valid].shape), key=lambda pair: distances[pair])
+  for row, column in ordered:
+    if columns[row] == rows[column] == -1 and most:
+      columns[row], rows[column], most = column, row, most - 1
+  return columns, rows
+
+
+def test_rows_and_columns_are_matched():
+  random = np.random.RandomState(5)
+  for shape in ((4, 4), (3, 6), (5, 2)):
+    distances = random.rand(*shape).astype(np.float32)
+    for valid, most in ((-1, -1), (2, -1), (-1, 1), ([3], 2), (0, -1)):
+      found = run(*image.bipartite_match(distances, valid, top_k=most))
+      rows = int(np.ravel(valid)[0])
+      wanted = greedy_pairs(distances, shape[0] if rows < 0 else rows, shape[0] if most < 0 else most)
+      assert [part.dtype.name for part in found] == ["int32", "int32"]
+      assert [part.tolist() for part in found] == [part.tolist() for part in wanted]
+  columns, rows = image.bipartite_match(np.zeros([2, 3]), -1)
+  assert columns.shape.as_list() == [2] and rows.shape.as_list() == [3]
+  assert [part.tolist() for part in run(columns, rows)] == [[0, 1], [0, 1, -1]]
+  assert run(image.bipartite_match(np.full([1, 1], np.inf), -1)[0]).tolist() == [0]
+
+
 def test_what_has_no_op_says_so():
-  with pytest.raises(AttributeError, match="bipartite_match is not part of Millrace. There is no op for it"):
-    image.bipartite_match
   with pytest.raises(AttributeError, match="stereograms is not part of Millrace"):
     image.single_image_random_dot_stereograms

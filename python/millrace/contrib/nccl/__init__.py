@@ -1,0 +1,1 @@
+"""tf.contrib.nccl: tensors of several devices, joined."""

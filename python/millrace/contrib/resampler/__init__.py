@@ -1,0 +1,1 @@
+"""tf.contrib.resampler: images read at given points."""
