@@ -9,19 +9,27 @@ def _norms(w, axis):
   return tf.sqrt(tf.reduce_sum(tf.square(w), axis=axis, keepdims=True))
 
 
-class NonNeg:
-  """No element is less than zero."""
+class Constraint:
+  """The base of constraints, which know their arguments."""
 
   def __call__(self, w):
-    """Returns the value that `w` may have."""
-    return w * tf.cast(tf.greater_equal(w, 0.0), w.dtype.base_dtype)
+    """Returns the value that `w` may have, any here."""
+    return w
 
   def get_config(self):
     """Returns the arguments of the constructor."""
     return {}
 
 
-class MaxNorm:
+class NonNeg(Constraint):
+  """No element is less than zero."""
+
+  def __call__(self, w):
+    """Returns the value that `w` may have."""
+    return w * tf.cast(tf.greater_equal(w, 0.0), w.dtype.base_dtype)
+
+
+class MaxNorm(Constraint):
   """Vectors along `axis` are not longer than `max_value`."""
 
   def __init__(self, max_value=2, axis=0):
@@ -36,7 +44,7 @@ class MaxNorm:
     return {"max_value": self.max_value, "axis": self.axis}
 
 
-class UnitNorm:
+class UnitNorm(Constraint):
   """Vectors along `axis` have the length 1."""
 
   def __init__(self, axis=0):
@@ -49,7 +57,7 @@ class UnitNorm:
     return {"axis": self.axis}
 
 
-class MinMaxNorm:
+class MinMaxNorm(Constraint):
   """Vectors along `axis` come nearer to a length between two values, by the fraction `rate` of the way each time."""
 
   def __init__(self, min_value=0.0, max_value=1.0, rate=1.0, axis=0):

@@ -1,7 +1,7 @@
 """Activations, initializers, regularizers and constraints that layers take as functions, names, or what get_config() gave."""
 
 import millrace as tf
-from millrace.layers import constraints, layer_names, regularizers
+from millrace.layers import constraints, keras_initializers, layer_names, regularizers
 from millrace.ops.variables import initializers as plain
 from millrace.ops.variables import variance_scaling as scaled
 
@@ -34,9 +34,11 @@ _INITIALIZERS = {
   "zeros": plain.zeros_initializer,
   "ones": plain.ones_initializer,
   "constant": plain.constant_initializer,
-  "random_uniform": plain.random_uniform_initializer,
-  "random_normal": plain.random_normal_initializer,
-  "truncated_normal": plain.truncated_normal_initializer,
+  "random_uniform": keras_initializers.RandomUniform,
+  "uniform": keras_initializers.RandomUniform,
+  "random_normal": keras_initializers.RandomNormal,
+  "normal": keras_initializers.RandomNormal,
+  "truncated_normal": keras_initializers.TruncatedNormal,
   "orthogonal": plain.orthogonal_initializer,
   "identity": plain.identity_initializer,
   "variance_scaling": scaled.variance_scaling_initializer,
