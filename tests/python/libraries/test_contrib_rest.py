@@ -464,7 +464,7 @@ def test_older_names_of_signals():
 def test_what_is_not_offered_says_so_by_name():
   from millrace.api.tables import read_lines, tables
 
-  for name in ("memory_stats", "quantize", "ffmpeg", "hadoop", "tensor_forest", "cloud"):
+  for name in ("memory_stats", "ffmpeg", "hadoop", "tensor_forest", "cloud"):
     with pytest.raises(AttributeError, match=r"tf\.contrib\.%s is not part of Millrace\. \w+" % name):
       getattr(tf.contrib, name)
   with pytest.raises(ModuleNotFoundError, match=r"tf\.contrib\.ffmpeg is not part|Use "):
