@@ -197,3 +197,24 @@ def test_answers(caplog):
     with pytest.raises(tf.errors.InvalidArgumentError):
       session.run(tf.placeholder(tf.float32, name="unfed"))
   assert any("unfed" in record.getMessage() for record in caplog.records)
+
+
+def test_a_cached_session_keeps_its_graph():
+  graphs = []
+
+  class Cases(test_util.TensorFlowTestCase):
+    def test_loop(self):
+      for _ in range(2):
+        with tf.Graph().as_default(), self.cached_session() as session:
+          graphs.append((session.graph, tf.get_default_graph()))
+      with tf.Graph().as_default(), self.test_session(config=tf.ConfigProto()) as session:
+        graphs.append((session.graph, tf.get_default_graph()))
+      with self.assertRaisesRegex(ValueError, "The graph used to get the cached session is different"):
+        with self.cached_session(graph=tf.Graph()):
+          pass
+      with self.assertRaisesRegex(ValueError, "The config used to get the cached session is different"):
+        with self.cached_session(config=tf.ConfigProto()):
+          pass
+
+  assert ran(Cases)[1] == []
+  assert len({graph for pair in graphs for graph in pair}) == 1 and len(graphs) == 3

@@ -24,6 +24,7 @@ def program_no_strategy(tf):
     tf.distribute.has_strategy(),
     tf.distribute.in_cross_replica_context(),
     isinstance(strategy, tf.distribute.Strategy),
+    tf.distribute.Server is tf.train.Server,
     strategy.num_replicas_in_sync,
     replica.num_replicas_in_sync,
     replica.strategy is strategy,

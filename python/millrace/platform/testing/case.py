@@ -171,7 +171,9 @@ class TestCase(arrays.ArrayAssertions, sequences.SequenceAssertions, unittest.Te
     if self.id().endswith(".test_session"):  # unittest takes it for a test
       self.skipTest("Not a test.")
     if graph is None:
-      return self.cached_session(graph, config, use_gpu, force_gpu)
+      # Arguments of a second use count for nothing.
+      first = (graph, config) if self._cached is None else self._cached[1:]
+      return self.cached_session(*first, use_gpu, force_gpu)
     return self.session(graph, config, use_gpu, force_gpu)
 
   def _new_session(self, graph, config):
@@ -184,14 +186,12 @@ class TestCase(arrays.ArrayAssertions, sequences.SequenceAssertions, unittest.Te
     return session_module.Session(graph=graph, config=config)
 
   def _cached_session(self, graph, config):
-    from millrace.framework import graph as graph_module
-
-    graph_wanted = graph if graph is not None else graph_module.get_default_graph()
+    """The session of the test. The arguments have to be those of its first use; without a graph it keeps the default one of then."""
     if self._cached is None:
-      self._cached = (self._new_session(graph_wanted, config), graph_wanted, config)
-    elif self._cached[1] is not graph_wanted:
+      self._cached = (self._new_session(graph, config), graph, config)
+    elif self._cached[1] is not graph:
       raise ValueError("The graph used to get the cached session is different than the one that was used to create the session.")
-    elif config is not None and self._cached[2] is not config:
+    elif self._cached[2] is not config:
       raise ValueError("The config used to get the cached session is different than the one that was used to create the session.")
     return self._cached[0]
 
