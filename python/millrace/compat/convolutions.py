@@ -13,7 +13,9 @@ class Convolution:
       input_shape.with_rank(filter_shape.ndims)
       channels, of_filters = input_shape[channels_at], filter_shape[-2]
       if not channels.is_compatible_with(of_filters):
-        raise ValueError("number of input channels does not match corresponding dimension of filter, %s != %s" % (channels, of_filters))
+        raise ValueError(
+          "number of input channels does not match corresponding dimension of filter, %s != %s" % (channels, of_filters)
+        )
     self.padding = padding
     self.strides = strides
     self.dilation_rate = dilation_rate

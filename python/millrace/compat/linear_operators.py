@@ -52,7 +52,9 @@ def shape_tensor(shape, name=None):
 def assert_compatible_matrix_dimensions(operator, x):
   """An op that fails unless `x` has as many rows as the operator has columns."""
   return tf.assert_equal(
-    tf.shape(x)[-2], operator.domain_dimension_tensor(), message="Dimensions are not compatible.  shape[-2] of argument to be the same as this operator"
+    tf.shape(x)[-2],
+    operator.domain_dimension_tensor(),
+    message="Dimensions are not compatible.  shape[-2] of argument to be the same as this operator",
   )
 
 
@@ -64,7 +66,9 @@ def broadcast_matrix_batch_dims(batch_matrices, name=None):
     return batches.with_common_batch(batch_matrices) if batch_matrices else batch_matrices
 
 
-def matmul_with_broadcast(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, name=None):
+def matmul_with_broadcast(
+  a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, name=None
+):
   """tf.matmul of batches that broadcast."""
   with tf.name_scope(name, "MatMulWithBroadcast", [a, b]):
     a, b = batches.with_common_batch([a, b])

@@ -27,7 +27,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
       first = _binding.num_ids(graph)
       _binding.import_graph(graph, graph_def.SerializeToString(), prefix, list(inputs.items()))
       _apply_devices(graph, _binding.operations(graph, first))
-      _check_used(graph_def, inputs)
+      _check_used(graph, prefix, graph_def, inputs)
     _note_functions(graph, graph_def)
     return None if return_elements is None else [_element(graph, prefix, names, inputs, element) for element in return_elements]
 
@@ -83,13 +83,23 @@ def _check_elements(graph_def, elements):
       raise ValueError("Requested return %s %r not found in graph def" % (kind, element))
 
 
-def _check_used(graph_def, inputs):
+def _check_used(graph, prefix, graph_def, inputs):
+  """Raises ValueError for inputs that nothing takes and that no node of the GraphDef has as an output."""
   if not inputs:
     return
   used = {_canonical(name) for node in graph_def.node for name in node.input}
-  unused = [key if ":" in key or key.startswith("^") else key + ":0" for key in inputs if _canonical(key) not in used]
+  unused = [key for key in inputs if _canonical(key) not in used and not _is_there(graph, prefix, key)]
   if unused:
-    raise ValueError("Attempted to map inputs that were not found in graph_def: [%s]" % ", ".join(sorted(unused)))
+    names = sorted(key if ":" in key or key.startswith("^") else key + ":0" for key in unused)
+    raise ValueError("Attempted to map inputs that were not found in graph_def: [%s]" % ", ".join(names))
+
+
+def _is_there(graph, prefix, key):
+  base, colon, port = key.lstrip("^").partition(":")
+  op = _binding.find(graph, prefix + base)
+  if op is None or key.startswith("^"):
+    return op is not None
+  return not colon and bool(op.outputs) or port.isdigit() and int(port) < len(op.outputs)
 
 
 def _unique(graph, graph_def, prefix):

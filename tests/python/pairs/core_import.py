@@ -210,3 +210,17 @@ def program_devices_and_groups_that_are_none(tf):
     for device in ("rubbish//x", "/job:a/job:b", "/cpu:0", "cpu:0", "/GPU", "/device:CPU:0/gpu:1", "/task:x", "/job:ps/cpu:1"):
       found.append(_fails(lambda name=name, device=device: imported(name, device)))
   return found
+
+
+def program_mapped_but_not_taken(tf):
+  """An input that nothing takes may be mapped if a node has it."""
+  with tf.Graph().as_default() as graph:
+    tf.placeholder(tf.float32, [2], name="image")
+    tf.split(tf.constant([1.0, 2.0]), 2, name="parts")
+    tf.no_op(name="nothing")
+    graph_def = graph.as_graph_def()
+  mine = tf.constant([5.0, 6.0], name="mine")
+  return [
+    _fails(lambda: [x.name for x in tf.import_graph_def(graph_def, {key: mine}, ["image:0"])])
+    for key in ("image:0", "image", "parts:1", "parts:2", "image:1", "nothing", "^nothing", "^none", "none")
+  ]
