@@ -250,6 +250,21 @@ def program_custom(tf):
 program_custom.values_only = True  # the ops have a number of the process in an attribute
 
 
+def program_custom_nested(tf):
+  """Gradients may be nested, as those of a function that also returns those of no variables."""
+
+  @tf.custom_gradient
+  def f(x, y):
+    def grad(dz):
+      return [dz * 10, dz * y], ()
+
+    return x * y, grad
+
+  x = _x(tf)
+  y = x + 1
+  return _run(tf, [f(x, y), tf.gradients(f(x, y), [x, y])], {x: [1, 2]})
+
+
 def program_custom_variables(tf):
   @tf.custom_gradient
   def f(x):

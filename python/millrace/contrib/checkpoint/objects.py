@@ -35,6 +35,11 @@ class Checkpointable:
 CheckpointableBase = Checkpointable
 
 
+def as_it_is(method):
+  """A decorator that changes nothing, in place of the one by which attributes set in a method are not saved."""
+  return method
+
+
 class List(collections.abc.MutableSequence):
   """A list whose elements are saved by their places. Elements may be added, not replaced or removed."""
 

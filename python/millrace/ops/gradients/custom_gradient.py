@@ -72,7 +72,7 @@ def _call(f, args, kwargs):
 
 
 def _as_grads(grads, count):
-  flat = list(grads) if isinstance(grads, (list, tuple)) and type(grads).__name__ != "IndexedSlices" else [grads]
+  flat = nest.flatten(grads)
   if len(flat) != count:
     raise ValueError("custom_gradient function expected to return %d gradients, but returned %d instead." % (count, len(flat)))
   return flat
