@@ -47,11 +47,19 @@ def _own_to_proto(item, export_scope=None):
   return item.to_proto(export_scope=export_scope)
 
 
+def _variable_of(message, import_scope=None):
+  """The variable of a VariableDef, of the kind that it says."""
+  from millrace.ops.variables import resource_variable
+
+  kind = resource_variable.ResourceVariable if message.is_resource else tf.Variable
+  return kind.from_proto(message, import_scope=import_scope)
+
+
 def _functions(name):
   if name in _registered:
     return _registered[name]
   if name in _VARIABLES:
-    return protos.VariableDef, _own_to_proto, tf.Variable.from_proto
+    return protos.VariableDef, _own_to_proto, _variable_of
   if name == "queue_runners":
     from millrace.train import queue_runners
 

@@ -366,3 +366,23 @@ def program_train_from_meta_graph(tf):
 
 
 program_train_from_meta_graph.rtol = 1e-6
+
+
+def program_resources_of_a_meta_graph(tf):
+  """Variables that are resources stay so in a graph that was written and is read again, below a scope, too."""
+  with tf.Graph().as_default():
+    v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+    tf.Variable(3.0, name="w", trainable=False)
+    tf.identity(v * 2.0, name="twice")
+    meta = tf.train.export_meta_graph()
+  saver = tf.train.import_meta_graph(meta, import_scope="scope")
+  first, second = tf.global_variables()
+  found = [[x.name, hasattr(x, "handle"), x.trainable, str(x.shape), x.op.type] for x in (first, second)]
+  assigned = first.assign_add([1.0, 1.0])
+  os.makedirs("resources", exist_ok=True)
+  path = "resources/model.ckpt"
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    found += [session.run(assigned), session.run("scope/twice:0"), session.run(tf.gradients(first * 3.0, first)[0])]
+    saver.save(session, path)
+  return [*found, sorted(name for name, _ in tf.train.list_variables(path))]
