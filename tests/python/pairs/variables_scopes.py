@@ -509,3 +509,27 @@ def program_graphs(tf):
     with tf.variable_scope("b", values=[x]):
       found.append(tf.get_variable("w", [1]).graph is x.graph)
   return found
+
+
+def program_scopes_without_a_name(tf):
+  """What is opened in a scope whose name is empty counts for the names that are made unique after it."""
+  names = []
+
+  def note():
+    with tf.variable_scope(None, "a") as scope:
+      names.append([scope.name, tf.get_variable("v", []).name])
+
+  with tf.variable_scope(""):
+    note()
+    note()
+  note()
+  with tf.variable_scope(tf.get_variable_scope()):
+    note()
+  note()
+  with tf.variable_scope("b"):
+    note()
+    with tf.variable_scope(""):
+      note()
+    note()
+  names.append(tf.make_template("a", lambda: tf.get_variable_scope().name, create_scope_now_=True)())
+  return names

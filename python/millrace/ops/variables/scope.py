@@ -22,7 +22,7 @@ class _Scopes(threading.local):
 
   def close_below(self, name):
     for key in self.counts:
-      if not name or key.startswith(name + "/"):
+      if key.startswith(name + "/"):
         self.counts[key] = 0
 
 
