@@ -1,5 +1,7 @@
 """Loops: what tf.while_loop builds, returns and raises."""
 
+import collections
+
 
 def _x(tf, name="x", shape=(2,)):
   return tf.placeholder(tf.float32, list(shape), name=name)
@@ -290,3 +292,19 @@ def program_errors(tf):
       use_in_other,
     ],
   )
+
+
+def program_single_structures(tf):
+  """A list of one structure stays a list unless there is one tensor in it, or the number of iterations is limited."""
+  state = collections.namedtuple("state", "count total")
+  start = state(tf.constant(0), tf.constant(1.0))
+
+  def more(s):
+    return [state(s.count + 1, s.total * 2.0)]
+
+  free = tf.while_loop(lambda s: s.count < 3, more, [start])
+  same = tf.while_loop(lambda s: s.count < 3, more, [start], return_same_structure=True)
+  alone = tf.while_loop(lambda s: s[0] < 3, lambda s: [[s[0] + 1]], [[tf.constant(0)]])
+  limited = tf.while_loop(lambda s: s.count < 3, lambda s: more(s)[0], [start], maximum_iterations=2)
+  kinds = [type(free).__name__, type(free[0]).__name__, type(same).__name__, type(alone).__name__, type(limited).__name__]
+  return kinds, _run(tf, [free[0].total, same[0].count, alone, limited.total], {})

@@ -20,8 +20,8 @@ def while_loop(
 ):
   """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` is true; returns the last loop_vars.
 
-  `loop_vars` is a list or tuple of tensors, TensorArrays or nested structures. Of a single variable, the result is that variable
-  unless `return_same_structure`. Shapes may not change between iterations in what is known of them, unless `shape_invariants`
+  `loop_vars` is a list or tuple of tensors, TensorArrays or nested structures. Of a single tensor, the result is that tensor
+  unless `return_same_structure`; with `maximum_iterations`, of a single structure it is that structure. Shapes may not change between iterations in what is known of them, unless `shape_invariants`
   (of the same structure; for a SparseTensor the dense shape, for IndexedSlices that of the values) says less. At most
   `parallel_iterations` iterations run at once, and at most `maximum_iterations` at all. `back_prop` says whether gradients go
   back through the loop.
@@ -52,7 +52,8 @@ def while_loop(
     result = _Loop(context, cond, body, loop_vars, shape_invariants).build()
     if maximum_iterations is not None:
       return result[1]
-    return result[0] if unpack and len(result) == 1 else result
+    # What is of several tensors stays in its list, as in TensorFlow.
+    return result[0] if unpack and len(result) == 1 and len(nest.flatten(result, expand_composites=True)) == 1 else result
 
 
 def _limited(cond, body, loop_vars, limit, unpack):
