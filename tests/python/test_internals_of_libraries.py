@@ -115,7 +115,15 @@ known = tf.constant(True)
 evaluate = pywrap_tensorflow.TF_TryEvaluateConstant_wrapper
 assert evaluate(known.graph._c_graph, known._as_tf_output()) == True
 assert evaluate(known.graph._c_graph, tf.placeholder(tf.bool, [])._as_tf_output()) is None
-assert not ops.inside_function()
+computed = tf.equal(tf.where(tf.constant(2) < 0, 1, 5), 5)
+assert evaluate(computed.graph._c_graph, computed._as_tf_output()) == True
+
+def not_taken():
+  raise AssertionError
+
+assert tf.contrib.framework.smart_cond(computed, lambda: 7, not_taken) == 7
+assert tf.contrib.framework.smart_constant_value(tf.logical_not(computed)) == False
+assert not ops.inside_function() and tf.Module()._no_dependency([1]) == [1]
 convolve = nn_ops.Convolution(tf.TensorShape([1, 4, 4, 1]), tf.TensorShape([2, 2, 1, 3]), "VALID", data_format="NHWC")
 assert convolve(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 3])).shape.as_list() == [1, 3, 3, 3]
 loaded = lazy_loader.LazyLoader("colors", globals(), "colorsys")

@@ -69,10 +69,10 @@ def in_xla_context(graph):
 
 
 def known_value(graph, tensor):
-  """The value of a tensor as far as it follows from constants, or None."""
-  from millrace.framework.constant_values import constant_value
+  """The value of a tensor if it follows from constants, or None."""
+  from millrace.framework.constant_values import value_while_building
 
-  return constant_value(tensor)
+  return value_while_building(tensor)
 
 
 def remove_undocumented(module_name, allowed_exception_list=None, doc_string_modules=None):

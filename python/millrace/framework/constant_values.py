@@ -4,6 +4,7 @@ Which ops are looked through is TensorFlow's choice, since graphs depend on it: 
 """
 
 import numpy as np
+from millrace import _binding
 from millrace.framework import dtypes, tensor_shape
 
 
@@ -28,6 +29,12 @@ def constant_value(tensor, partial=False):
     # Whoever knows the value relies on it, as if it were part of the graph: it cannot be fed from now on.
     tensor.graph.prevent_feeding(tensor)
   return value
+
+
+def value_while_building(tensor):
+  """The value of a tensor that follows from constants, whatever ops compute it, or None."""
+  value = constant_value(tensor)
+  return _binding.constant_value(tensor) if value is None else value
 
 
 def _is_variable(value):

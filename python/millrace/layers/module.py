@@ -69,6 +69,10 @@ class Module:
 
     return in_scope
 
+  def _no_dependency(self, value):
+    """Returns `value`, which is to be no dependency of checkpoints as an attribute. Attributes are kept as they are given."""
+    return value
+
   def _flatten(self, recursive=True, predicate=None, seen=None):
     """Yields the values among the attributes that fit, each object once; those of modules come after their owner's."""
     seen = {id(self)} if seen is None else seen

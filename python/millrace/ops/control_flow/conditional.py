@@ -116,13 +116,11 @@ def _differ(x, y):
 
 def smart_cond(pred, true_fn=None, false_fn=None, name=None):
   """Does the same, but calls just one of the functions if the value of `pred` is known."""
-  from millrace.framework import tensor_values
-
   if not callable(true_fn):
     raise TypeError("Argument `true_fn` must be callable. Received %s" % (true_fn,))
   if not callable(false_fn):
     raise TypeError("Argument `false_fn` must be callable. Received %s" % (false_fn,))
-  value = smart_constant_value(pred) if not isinstance(pred, tensor.Tensor) else tensor_values.constant_value(pred)
+  value = smart_constant_value(pred)
   if value is None:
     return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
   return true_fn() if value else false_fn()
@@ -130,10 +128,10 @@ def smart_cond(pred, true_fn=None, false_fn=None, name=None):
 
 def smart_constant_value(pred):
   """The bool that `pred` is known to be, None if it is not known. Raises TypeError for what cannot be a condition."""
-  from millrace.framework import tensor_values
+  from millrace.framework import constant_values
 
   if isinstance(pred, tensor.Tensor):
-    return tensor_values.constant_value(pred)
+    return constant_values.value_while_building(pred)
   if pred in (0, 1):
     return bool(pred)
   if isinstance(pred, bool):

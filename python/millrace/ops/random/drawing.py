@@ -131,3 +131,14 @@ def _poisson(shape, lam, dtype, seed, name):
   with name_scope(name, "random_poisson", [lam, shape]):
     shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
     return gen.random_poisson_v2(shape, lam, dtype=dtype, **_seeds(seed))
+
+
+def parameterized_truncated_normal(
+  shape, means=0.0, stddevs=1.0, minvals=-2.0, maxvals=2.0, dtype=dtypes.float32, seed=None, name=None
+):
+  """Numbers of normal distributions with bounds of their own: each row of the first axis has a mean, a deviation and bounds."""
+  with name_scope(name, "parameterized_truncated_normal", [shape, means, stddevs, minvals, maxvals]):
+    shape = shape_tensor(shape)
+    given = zip((means, stddevs, minvals, maxvals), ("means", "stddevs", "minvals", "maxvals"))
+    parameters = [convert_to_tensor(value, dtype=dtype, name=its_name) for value, its_name in given]
+    return gen.parameterized_truncated_normal(shape, *parameters, **_seeds(seed))
