@@ -42,13 +42,15 @@ void Backpropagation::FindStops(const std::vector<Output>& xs) {
 }
 
 // Whether the op makes a value of outside available in the iterations of the
-// loop in whose unfinished body the gradients are requested. They stay in it.
+// loop in whose unfinished body the gradients are requested, or of one around
+// it. They stay in the inner one.
 bool Backpropagation::EntersThis(const Operation& op) const {
   if (op.node()->op->role != OpRole::kEnter || frame_->pivot()) return false;
   const int loop = frame_->forward_loop();
   const auto constant = op.Attr<bool>("is_constant");
-  return loop != 0 && constant.ok() && *constant &&
-         frame_->index().OutputLoop(op.node()->id) == loop;
+  const int entered = frame_->index().OutputLoop(op.node()->id);
+  return entered != 0 && constant.ok() && *constant &&
+         frame_->index().Encloses(entered, loop);
 }
 
 StatusOr<ops::GradientFunction> Backpropagation::FindGradient(

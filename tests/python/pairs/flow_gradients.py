@@ -385,3 +385,21 @@ def program_loop_in_a_body(tf):
 
 
 program_loop_in_a_body.rtol = 1e-5
+
+
+def program_requested_in_nested_loops(tf):
+  """Gradients of what is outside of all loops, requested in a body inside of others."""
+  variable, constant = tf.Variable(2.0), tf.constant(3.0)
+  squared = tf.square(constant)
+
+  def looped(depth, build):
+    if depth == 0:
+      return build()
+    return tf.while_loop(lambda i, _: i < 2, lambda i, total: (i + 1, total + looped(depth - 1, build)), [0, 0.0])[1]
+
+  builders = [
+    lambda: tf.gradients(tf.square(variable) * constant, variable)[0],
+    lambda: tf.gradients(squared * squared, constant)[0],
+    lambda: tf.gradients(tf.square(constant * 2.0), constant)[0],
+  ]
+  return _run(tf, [looped(depth, build) for depth in (1, 2, 3) for build in builders], {})
