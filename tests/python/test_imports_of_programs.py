@@ -200,3 +200,23 @@ def test_behavior_of_two_is_off():
   with pytest.raises(NotImplementedError, match="behavior of TensorFlow 2"):
     two.enable()
   assert not two.enabled()
+
+
+def test_schemas_by_name():
+  schemas = internal("tensorflow.python.framework.c_api_util", "ApiDefMap")()
+  assert "MatMul" in schemas.op_names() and len(schemas.op_names()) > 900
+  assert [argument.name for argument in schemas.get_op_def("MatMul").input_arg] == ["a", "b"]
+  with pytest.raises(ValueError, match="No entry found for NoSuchOp"):
+    schemas.get_op_def("NoSuchOp")
+
+
+def test_insides_of_shapes():
+  def of(name):
+    return internal("tensorflow.python.ops.array_ops", name)
+
+  x = tf.placeholder(tf.float32, [2, 3])
+  assert run(of("shape_internal")(x)).tolist() == [2, 3] and run(of("size_internal")(x)) == 6 and run(of("rank_internal")(x)) == 2
+  assert of("shape_internal")(x, optimize=False).op.type == "Shape" and of("shape_internal")(x).op.type == "Const"
+  shape = internal("tensorflow.python.framework.constant_op", "_tensor_shape_tensor_conversion_function")
+  assert run(shape(tf.TensorShape([4, 5]))).tolist() == [4, 5]
+  assert run(internal("tensorflow.python.ops.variable_scope", "variable")(2.0, name="v", trainable=False)) == 2
