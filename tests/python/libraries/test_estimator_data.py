@@ -34,6 +34,25 @@ def test_vocabulary_processor(tmp_path):
   np.testing.assert_array_equal(next(shared.fit(["other"]).transform(["other known"])), [2, 1])
 
 
+def test_categories_of_columns(tmp_path):
+  rows = [["red", "small"], ["blue", float("nan")], ["red", "large"]]
+  processor = learn.preprocessing.CategoricalProcessor()
+  assert [row.tolist() for row in processor.fit_transform(rows)] == [[1, 1], [2, 0], [1, 2]]
+  (unknown,) = processor.transform([["green", "small"]])
+  assert unknown.tolist() == [0, 1] and unknown.dtype == np.int64
+  processor.save(str(tmp_path / "categories"))
+  again = learn.preprocessing.CategoricalProcessor.restore(str(tmp_path / "categories"))
+  assert isinstance(again, learn.preprocessing.CategoricalProcessor) and next(again.transform([["blue", "large"]])).tolist() == [2, 2]
+  frequent = learn.preprocessing.CategoricalProcessor(min_frequency=1).fit(rows)
+  assert [row.tolist() for row in frequent.transform(rows)] == [[1, 0], [0, 0], [1, 0]]
+  shared = learn.preprocessing.CategoricalProcessor(share=True)
+  assert [row.tolist() for row in shared.fit_transform([["a", "b"], ["b", "a"]])] == [[1, 2], [2, 1]]
+  given = learn.preprocessing.CategoricalVocabulary()
+  own = learn.preprocessing.CategoricalProcessor(vocabularies=[given, given])
+  own.fit([["x", "y"]])
+  assert given.get("y") == 2
+
+
 def test_tokens():
   (tokens,) = learn.preprocessing.tokenizer(["The HTMLParser isn't a well-known toolKit CamelCase, NASA_2"])
   # Runs of capitals are words where no small letter follows, and so is the capital's word before another capital.

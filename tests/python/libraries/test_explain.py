@@ -92,9 +92,9 @@ def test_only_what_is_near_is_said_to_be_near(tmp_path):
   assert "tensorflow.tools.docs is not there. module 'tensorflow.tools' has no attribute" in lines[2]
   assert "Use tf.contrib.rnn.GridLSTMCell" in lines[3]
   assert lines[4] == "tf.nn.embeding_lookup is not there. Near to it: tf.nn.embedding_lookup, tf.nn.embedding_lookup_sparse"
-  ran = explain("tf.contrib.learn.preprocessing.CategoricalProcessor", "tensorflow.tools.graph_transforms", cwd=tmp_path)
+  ran = explain("tf.contrib.gan.features.VBN", "tensorflow.tools.graph_transforms", cwd=tmp_path)
   lines = ran.stdout.splitlines()
-  assert "is not part of Millrace. Use tf.contrib.learn.preprocessing.CategoricalVocabulary" in lines[0]
+  assert "is not part of Millrace. Use tf.contrib.layers.batch_norm" in lines[0]
   assert lines[1] == "tensorflow.tools.graph_transforms is there: a module of 1 names"
 
 
