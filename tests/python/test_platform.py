@@ -162,6 +162,10 @@ class Cases(tf.test.TestCase):
     self.assertDTypeEqual(np.zeros(2), np.float64)
     self.assertDeviceEqual("/cpu:0", "/device:CPU:0")
     self.assertProtoEquals("allow_soft_placement: true", tf.ConfigProto(allow_soft_placement=True))
+    self.assertProtoEquals("f: 0.01", tf.AttrValue.ListValue(f=[0.01 + 1e-8]))
+    self.assertProtoEquals("f: nan", tf.AttrValue.ListValue(f=[float("nan")]))
+    values = tf.Summary(value=[tf.Summary.Value(tag="a", simple_value=2)]).value
+    self.assertProtoEquals(tf.Summary(value=values).value, values)
     for wrong in (
       lambda: self.assertAllClose([1.0], [1.1]),
       lambda: self.assertAllClose([1.0], [[1.0]]),
@@ -172,6 +176,8 @@ class Cases(tf.test.TestCase):
       lambda: self.assertNear(1.0, 2.0, 0.1),
       lambda: self.assertShapeEqual(np.zeros(2), np.zeros(3)),
       lambda: self.assertProtoEquals("", tf.ConfigProto(allow_soft_placement=True)),
+      lambda: self.assertProtoEquals("f: 0.01", tf.AttrValue.ListValue(f=[0.0101])),
+      lambda: self.assertProtoEquals(tf.Summary().value, values),
     ):
       with self.assertRaises(AssertionError):
         wrong()

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import difflib
+import functools
 import re
 
 
@@ -143,17 +144,19 @@ class SequenceAssertions:
     self.assertEqual(one, two, "Devices %s and %s are not equal. %s" % (one, two, msg or ""))
 
   def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None, relative_tolerance=None):
-    """A message is equal to another one, or to the text of one; with `relative_tolerance`, numbers with a fraction differ by at most this share."""
+    """A message, or the elements of a field, are equal to others, or to the text of a message.
+
+    Numbers with a fraction are equal to six digits after the point, or differ by at most the share `relative_tolerance`.
+    """
     from google.protobuf import text_format
 
     expected = expected_message_maybe_ascii
     if isinstance(expected, (str, bytes)):
       expected = text_format.Parse(expected, type(message)())
-    if expected.SerializePartialToString(deterministic=True) == message.SerializePartialToString(deterministic=True):
-      return
-    if relative_tolerance is None or not _close_messages(expected, message, relative_tolerance):
-      one, two = text_format.MessageToString(expected), text_format.MessageToString(message)
-      self.assertMultiLineEqual(one, two, msg)
+    close = _equal_digits if relative_tolerance is None else functools.partial(_differ_by_share, relative_tolerance)
+    if not _close_messages(expected, message, close):
+      self.assertMultiLineEqual(str(expected), str(message), msg)
+      self.fail(self._formatMessage(msg, "%s and %s differ" % (type(expected).__name__, type(message).__name__)))
 
   def assertProtoEqualsVersion(self, expected, actual, producer=134, min_consumer=0, msg=None):
     """As assertProtoEquals for a GraphDef whose text leaves the versions out."""
@@ -246,19 +249,27 @@ def _run_command(command, env, close_fds):
   return ran.returncode, ran.stdout
 
 
-def _close_messages(one, two, tolerance):
-  """Whether two messages are equal but for numbers with a fraction, which are close."""
+def _equal_digits(one, two):
+  return one == two or round(one, 6) == round(two, 6) or (one != one and two != two)
+
+
+def _differ_by_share(share, one, two):
+  return one == two or abs(one - two) <= share * max(abs(one), abs(two)) or (one != one and two != two)
+
+
+def _close_messages(one, two, close):
+  """Whether two messages, or fields of messages, are equal but for numbers with a fraction, for which `close` says so."""
   if type(one) is not type(two):
     return False
   if hasattr(one, "ListFields"):
     fields = [{field.name: value for field, value in message.ListFields()} for message in (one, two)]
     return set(fields[0]) == set(fields[1]) and all(
-      _close_messages(value, fields[1][name], tolerance) for name, value in fields[0].items()
+      _close_messages(value, fields[1][name], close) for name, value in fields[0].items()
     )
   if isinstance(one, float):
-    return one == two or abs(one - two) <= tolerance * max(abs(one), abs(two))
+    return close(one, two)
   if hasattr(one, "items"):
-    return set(one) == set(two) and all(_close_messages(one[key], two[key], tolerance) for key in one)
+    return set(one) == set(two) and all(_close_messages(one[key], two[key], close) for key in one)
   if hasattr(one, "__len__") and not isinstance(one, (str, bytes)):
-    return len(one) == len(two) and all(_close_messages(a, b, tolerance) for a, b in zip(one, two))
+    return len(one) == len(two) and all(_close_messages(a, b, close) for a, b in zip(one, two))
   return one == two
