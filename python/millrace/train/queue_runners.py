@@ -218,7 +218,7 @@ def add_queue_runner(qr, collection="queue_runners"):
 
 
 def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collection="queue_runners"):
-  """Starts all queue runners of the graph; returns their threads.
+  """Starts all queue runners of the graph; returns their threads, none for a monitored session, which has started them.
 
   Raises ValueError if there is no session, RuntimeError if the graph is another than the default one.
   """
@@ -229,12 +229,13 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
         "Cannot start queue runners: No default session is registered. Use `with sess.as_default()` or pass an explicit "
         "session to tf.start_queue_runners(sess=sess)"
       )
-  if not hasattr(sess, "run") or not hasattr(sess, "graph"):
-    # A session of another kind can't be told from a wrong argument by its class.
-    from millrace.train.session import monitored
+  from millrace.train.session import monitored
 
-    if isinstance(sess, monitored.MonitoredSession):
-      return []
+  if isinstance(sess, monitored._MonitoredSession):
+    # It has started them itself.
+    return []
+  # A session of another kind can't be told from a wrong argument by its class.
+  if not hasattr(sess, "run") or not hasattr(sess, "graph"):
     raise TypeError(f"sess must be a `tf.Session` object. Given class: {sess.__class__}")
   runners = tf.get_collection(collection)
   if not runners:

@@ -321,6 +321,19 @@ def program_queue_runner_error(tf):
     return [len(threads), type(_say(lambda: coordinator.join(threads))).__name__]
 
 
+def program_queue_runners_of_monitored_sessions(tf):
+  """They have been started, so that no thread is left to start."""
+  queue = tf.FIFOQueue(10, [tf.int32], shapes=[[]])
+  tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(1)]))
+  found = []
+  for kind in (tf.train.MonitoredSession, tf.train.SingularMonitoredSession):
+    with tf.Graph().as_default() if found else tf.get_default_graph().as_default():
+      with kind() as session:
+        found.append(tf.train.start_queue_runners(session, tf.train.Coordinator()))
+        found.append(session.should_stop())
+  return found
+
+
 def program_queue_runner_proto(tf):
   with tf.name_scope("scope"):
     queue = tf.FIFOQueue(10, [tf.int32], shapes=[[]], name="q")
