@@ -124,7 +124,8 @@ import tensorflow as tf
 assert pydoc.locate("tensorflow.layers.Dense") is tf.layers.Dense
 assert pydoc.locate("tensorflow.contrib.rnn.GRUCell") is tf.contrib.rnn.GRUCell
 assert pydoc.locate("tensorflow.nn.relu") is tf.nn.relu
-for name in ("tensorflow.relu", "tensorflow.python.foo.bar", "tensorflow.layers.foo", "tensorflow.xla.foo", "tensorflow.contrib.nccl.x"):
+assert pydoc.locate("tensorflow.keras.regularizers.L1L2") is tf.keras.regularizers.L1L2
+for name in ("tensorflow.relu", "tensorflow.keras.initializers.glorot_uniform_initializer", "tensorflow.python.foo.bar", "tensorflow.layers.foo", "tensorflow.xla.foo", "tensorflow.contrib.nccl.x"):
   assert pydoc.locate(name) is None, name
 """
   ran = package.script(tmp_path, program)

@@ -3,7 +3,7 @@
 import millrace as tf
 from millrace.framework import dtypes, tensor_shape
 from millrace.framework import graph as ops
-from millrace.layers import base, batch_moments, named_values
+from millrace.layers import base, batch_moments, learning_phase, named_values
 from millrace.layers.input_spec import InputSpec
 from millrace.ops.control_flow import conditional
 from millrace.ops.variables.initializers import ones_initializer, zeros_initializer
@@ -217,6 +217,7 @@ class BatchNormalization(batch_moments.BatchMoments, base.Layer):
   # Values.
 
   def call(self, inputs, training=False):
+    training = learning_phase.decided(training)
     if self.fused:
       return self._fused(inputs, training)
     parts_shape = None

@@ -1,7 +1,7 @@
 """The layer that drops elements at random while a model is trained."""
 
 import millrace as tf
-from millrace.layers import base
+from millrace.layers import base, learning_phase
 from millrace.ops.control_flow.conditional import smart_cond
 
 
@@ -35,7 +35,7 @@ class Dropout(base.Layer):
 
     if isinstance(self.rate, (int, float)) and self.rate == 0:
       return tf.identity(inputs)
-    return smart_cond(training, dropped, lambda: tf.identity(inputs))
+    return smart_cond(learning_phase.decided(training), dropped, lambda: tf.identity(inputs))
 
   def compute_output_shape(self, input_shape):
     return input_shape

@@ -42,7 +42,10 @@ def test_categories_of_columns(tmp_path):
   assert unknown.tolist() == [0, 1] and unknown.dtype == np.int64
   processor.save(str(tmp_path / "categories"))
   again = learn.preprocessing.CategoricalProcessor.restore(str(tmp_path / "categories"))
-  assert isinstance(again, learn.preprocessing.CategoricalProcessor) and next(again.transform([["blue", "large"]])).tolist() == [2, 2]
+  assert isinstance(again, learn.preprocessing.CategoricalProcessor) and next(again.transform([["blue", "large"]])).tolist() == [
+    2,
+    2,
+  ]
   frequent = learn.preprocessing.CategoricalProcessor(min_frequency=1).fit(rows)
   assert [row.tolist() for row in frequent.transform(rows)] == [[1, 0], [0, 0], [1, 0]]
   shared = learn.preprocessing.CategoricalProcessor(share=True)

@@ -207,3 +207,14 @@ program_adjustment.rtol = 1e-3
 program_adjustment.atol = 1e-3
 program_reuse.rtol = 1e-5
 program_training_of_layers.rtol = 1e-3
+
+
+def program_training_that_is_not_decided(tf):
+  return _each(
+    tf,
+    [
+      lambda: _trained(tf, _data(6, 3), training=None),
+      lambda: _trained(tf, _data(2, 4, 3, 3), training=None),
+      lambda: _trained(tf, _data(6, 3), training=None, feed={"keras_learning_phase:0": True}),
+    ],
+  )

@@ -152,6 +152,7 @@ def program_dropout(tf):
   flag = tf.placeholder(tf.bool, [])
   outputs = {
     "off": tf.layers.dropout(x, 0.5),
+    "undecided": tf.layers.dropout(x, 0.5, training=None),
     "none": tf.layers.dropout(x, rate=0, training=True),
     "on": tf.layers.dropout(x, rate=0.25, seed=5, training=True, name="drop"),
     "rows": tf.layers.dropout(x, 0.5, noise_shape=[None, 1], seed=7, training=True),
