@@ -125,13 +125,16 @@ bool Enter(const IntRuleInputs& in, int port, IntValue* out) {
 bool Pack(const IntRuleInputs& in, int port, IntValue* out) {
   const int n = in.node.num_inputs();
   if (n > IntValue::kMaxElements || !StartVector(in, port, out)) return false;
+  // All inputs have one shape: if one is a scalar, those of unknown rank are.
+  bool scalars = false;
   for (int i = 0; i < n; ++i) {
     const IntValue* v = in.value(i);
-    const PartialShape& s = in.shape(i);
-    if (v != nullptr ? !v->is_scalar : s.rank() != 0) return false;
+    const int rank = v == nullptr ? in.shape(i).rank() : v->is_scalar ? 0 : 1;
+    if (rank > 0) return false;
+    scalars = scalars || rank == 0;
     out->v.push_back(v == nullptr ? kUnknown : v->v[0]);
   }
-  return true;
+  return scalars;
 }
 
 bool Unpack(const IntRuleInputs& in, int port, IntValue* out) {

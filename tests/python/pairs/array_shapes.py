@@ -161,3 +161,16 @@ def program_sparse_placeholder(tf):
   fetches = [tf.sparse.to_dense(unknown), tf.sparse.to_dense(named), tf.sparse.to_dense(known)]
   feed = {unknown: value, named: value, known: (np.array([[1, 1]]), np.array([7]), np.array([2, 2]))}
   return str(unknown.shape), str(named.shape), str(known.shape), run(tf, fetches, feed)
+
+
+def program_scalars_of_unknown_rank(tf):
+  """A number of unknown rank among known ones is a scalar: the others give the shape."""
+  number, ones = tf.placeholder(tf.int32), tf.ones([1, 5, 2])
+  results = [
+    tf.tile(ones, [number, 1, 1]),
+    tf.reshape(ones, [number, 5, 2]),
+    tf.zeros([number, 3]),
+    tf.fill(tf.stack([2, number]), 1.0),
+    tf.zeros(tf.stack([number, number])),
+  ]
+  return [str(result.shape) for result in results]
