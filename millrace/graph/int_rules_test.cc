@@ -77,9 +77,9 @@ TEST(IntRules, Moving) {
             "[1,?,3]");
   EXPECT_EQ(Rule(int_rules::Pack)({Scalar(1), std::nullopt}), "[1,?]");
   EXPECT_EQ(Rule(int_rules::Pack)({std::nullopt, std::nullopt}), "none");
-  EXPECT_EQ(Rule(int_rules::Pack)({Scalar(1), std::nullopt},
-                                  {{}, PartialShape({2})}),
-            "none");
+  EXPECT_EQ(
+      Rule(int_rules::Pack)({Scalar(1), std::nullopt}, {{}, PartialShape({2})}),
+      "none");
   EXPECT_EQ(Rule(int_rules::Pack)({Vector({1}), Vector({2})}), "none");
   EXPECT_EQ(Rule(int_rules::Unpack)({Vector({1, 2})}, {}, 1), "2");
   EXPECT_EQ(Rule(int_rules::ConcatV2)({Vector({1}), Vector({2, 3}), Scalar(0)}),
