@@ -59,3 +59,22 @@ def test_modules():
       return tf.constant(0.0, name="zero")
 
   assert Named([1.0]).zero().name == "LinearOperatorDiag_1/zero:0"
+
+
+def test_operators_of_programs():
+  """A class of a program derives from one that is there, and has methods of its own beside it."""
+
+  class FromTheRight(tf.linalg.LinearOperatorFullMatrix):
+    def matmul_right(self, x, name="matmul_right"):
+      with self._name_scope(name, values=[x]):
+        x = tf.convert_to_tensor(x, name="x")
+        self._check_input_dtype(x)
+        return tf.matmul(x, self._matrix)
+
+  made = FromTheRight([[1.0, 2.0], [3.0, 4.0]], name="right")
+  product = made.matmul_right([[1.0, 1.0]])
+  assert product.op.name == "right_1/matmul_right/MatMul"
+  with pytest.raises(TypeError, match="Expected argument to have dtype"):
+    made.matmul_right(tf.constant([[1, 1]]))
+  with tf.Session() as session:
+    np.testing.assert_allclose(session.run(product), [[4.0, 6.0]])

@@ -72,7 +72,7 @@ class LinearOperator(Module):
   _TF_MODULE_IGNORED_PROPERTIES = frozenset(["_graph_parents"])
 
   @contextlib.contextmanager
-  def _named(self, name=None, values=None):
+  def _name_scope(self, name=None, values=None):
     with name_scope(self.name):
       with name_scope(name, values=([] if values is None else list(values)) + self._graph_parents) as scope:
         yield scope
@@ -128,7 +128,7 @@ class LinearOperator(Module):
 
   def shape_tensor(self, name="shape_tensor"):
     """The shape as an int32 vector."""
-    with self._named(name):
+    with self._name_scope(name):
       if self.shape.is_fully_defined():
         return convert_to_tensor(self.shape.as_list(), dtype=dtypes.int32, name="shape")
       return self._shape_tensor()
@@ -140,7 +140,7 @@ class LinearOperator(Module):
 
   def batch_shape_tensor(self, name="batch_shape_tensor"):
     """The batch's shape as an int32 vector."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._batch_shape_tensor()
 
   def _batch_shape_tensor(self):
@@ -151,12 +151,12 @@ class LinearOperator(Module):
   @property
   def tensor_rank(self):
     """The number of dimensions of the batch, and 2: None if it is not known."""
-    with self._named("tensor_rank"):
+    with self._name_scope("tensor_rank"):
       return self.shape.ndims
 
   def tensor_rank_tensor(self, name="tensor_rank_tensor"):
     """The number of dimensions of the batch, and 2, as an int32 tensor."""
-    with self._named(name):
+    with self._name_scope(name):
       if self.shape.ndims is not None:
         return convert_to_tensor(self.shape.ndims)
       return tf.size(self.shape_tensor())
@@ -169,7 +169,7 @@ class LinearOperator(Module):
 
   def domain_dimension_tensor(self, name="domain_dimension_tensor"):
     """The number of columns as an int32 tensor."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._side(-1)
 
   @property
@@ -180,7 +180,7 @@ class LinearOperator(Module):
 
   def range_dimension_tensor(self, name="range_dimension_tensor"):
     """The number of rows as an int32 tensor."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._side(-2)
 
   def _side(self, place):
@@ -189,7 +189,7 @@ class LinearOperator(Module):
 
   def assert_non_singular(self, name="assert_non_singular"):
     """An op that fails if a matrix has no inverse, as far as its type can tell."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._assert_non_singular()
 
   def _assert_non_singular(self):
@@ -200,7 +200,7 @@ class LinearOperator(Module):
 
   def assert_positive_definite(self, name="assert_positive_definite"):
     """An op that fails if x^H A x has a real part that is not positive, for some x but 0."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._assert_positive_definite()
 
   def _assert_positive_definite(self):
@@ -210,14 +210,14 @@ class LinearOperator(Module):
 
   def assert_self_adjoint(self, name="assert_self_adjoint"):
     """An op that fails if a matrix is not its own adjoint."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._assert_self_adjoint()
 
   def _assert_self_adjoint(self):
     dense = self.to_dense()
     return batches.assert_matrices_agree(dense, tf.linalg.adjoint(dense), message="Matrix was not equal to its adjoint.")
 
-  def _checked(self, x):
+  def _check_input_dtype(self, x):
     """`x`, whose type has to be the operator's."""
     if x.dtype.base_dtype != self.dtype:
       raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {x.dtype} in tensor {x}")
@@ -241,13 +241,13 @@ class LinearOperator(Module):
           raise ValueError(
             f"Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got {right.range_dimension}."
           )
-      with self._named(name):
+      with self._name_scope(name):
         from millrace.ops.linalg.operators import algebra
 
         return algebra.product(left, right)
-    with self._named(name, [x]):
+    with self._name_scope(name, [x]):
       x = convert_to_tensor(x, name="x")
-      self._checked(x)
+      self._check_input_dtype(x)
       if x.get_shape().ndims is not None:
         self._check_sides(-2 if adjoint else -1, x.get_shape()[-1 if adjoint_arg else -2])
       return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
@@ -260,9 +260,9 @@ class LinearOperator(Module):
 
   def matvec(self, x, adjoint=False, name="matvec"):
     """The product A x with a vector or batch of vectors."""
-    with self._named(name, [x]):
+    with self._name_scope(name, [x]):
       x = convert_to_tensor(x, name="x")
-      self._checked(x)
+      self._check_input_dtype(x)
       if x.get_shape().ndims is not None:
         self._check_sides(-2 if adjoint else -1, x.get_shape()[-1])
       return self._matvec(x, adjoint=adjoint)
@@ -273,13 +273,13 @@ class LinearOperator(Module):
   def determinant(self, name="det"):
     """The determinants. NotImplementedError for operators that are known not to be square."""
     self._refuse_not_square("Determinant")
-    with self._named(name):
+    with self._name_scope(name):
       return self._determinant()
 
   def log_abs_determinant(self, name="log_abs_det"):
     """The logarithms of the absolute values of the determinants."""
     self._refuse_not_square("Determinant")
-    with self._named(name):
+    with self._name_scope(name):
       return self._log_abs_determinant()
 
   def _refuse_not_square(self, what):
@@ -318,13 +318,13 @@ class LinearOperator(Module):
             f"Operators are incompatible. Expected `rhs` to have dimension {left.domain_dimension} but got "
             f"{right.range_dimension}."
           )
-      with self._named(name):
+      with self._name_scope(name):
         from millrace.ops.linalg.operators import algebra
 
         return algebra.solution(left, right)
-    with self._named(name, [rhs]):
+    with self._name_scope(name, [rhs]):
       rhs = convert_to_tensor(rhs, name="rhs")
-      self._checked(rhs)
+      self._check_input_dtype(rhs)
       if rhs.get_shape().ndims is not None:
         self._check_sides(-1 if adjoint else -2, rhs.get_shape()[-1 if adjoint_arg else -2])
       return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
@@ -337,9 +337,9 @@ class LinearOperator(Module):
 
   def solvevec(self, rhs, adjoint=False, name="solve"):
     """x with A x = rhs for a vector or batch of vectors; errors as of solve()."""
-    with self._named(name, [rhs]):
+    with self._name_scope(name, [rhs]):
       rhs = convert_to_tensor(rhs, name="rhs")
-      self._checked(rhs)
+      self._check_input_dtype(rhs)
       if rhs.get_shape().ndims is not None:
         self._check_sides(-1 if adjoint else -2, rhs.get_shape()[-1])
       return self._solvevec(rhs, adjoint=adjoint)
@@ -351,7 +351,7 @@ class LinearOperator(Module):
     """The operator of the adjoint matrices: itself if it is known to be that."""
     if self.is_self_adjoint is True:
       return self
-    with self._named(name):
+    with self._name_scope(name):
       return self._adjoint()
 
   # The same as a property.
@@ -368,7 +368,7 @@ class LinearOperator(Module):
       raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
     if self.is_non_singular is False:
       raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
-    with self._named(name):
+    with self._name_scope(name):
       return self._inverse()
 
   def _inverse(self):
@@ -384,7 +384,7 @@ class LinearOperator(Module):
     """
     if not self._has_cholesky():
       raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
-    with self._named(name):
+    with self._name_scope(name):
       return self._cholesky()
 
   def _cholesky(self):
@@ -396,7 +396,7 @@ class LinearOperator(Module):
 
   def to_dense(self, name="to_dense"):
     """The matrices."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._to_dense()
 
   def _to_dense(self):
@@ -409,7 +409,7 @@ class LinearOperator(Module):
 
   def diag_part(self, name="diag_part"):
     """The diagonals of the matrices."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._diag_part()
 
   def _diag_part(self):
@@ -417,7 +417,7 @@ class LinearOperator(Module):
 
   def trace(self, name="trace"):
     """The sums of the diagonals."""
-    with self._named(name):
+    with self._name_scope(name):
       return self._trace()
 
   def _trace(self):
@@ -425,9 +425,9 @@ class LinearOperator(Module):
 
   def add_to_tensor(self, x, name="add_to_tensor"):
     """The matrices + x."""
-    with self._named(name, [x]):
+    with self._name_scope(name, [x]):
       x = convert_to_tensor(x, name="x")
-      self._checked(x)
+      self._check_input_dtype(x)
       return self._add_to_tensor(x)
 
   def _add_to_tensor(self, x):

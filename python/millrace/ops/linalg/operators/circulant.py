@@ -102,7 +102,7 @@ class CirculantBase(LinearOperator):
 
   def convolution_kernel(self, name="convolution_kernel"):
     """The inverse transform of the spectrum: the first column of the matrix, of the shape of the spectrum."""
-    with self._named(name):
+    with self._name_scope(name):
       kernel = _TRANSFORMS[self.block_depth][1](as_complex(self.spectrum))
       return tf.cast(kernel, self.dtype)
 
@@ -171,7 +171,7 @@ class CirculantBase(LinearOperator):
   def assert_hermitian_spectrum(self, name="assert_hermitian_spectrum"):
     """An op that fails unless the convolution's kernel is real, as far as its precision can tell."""
     epsilon = 1e-6 if self._own(False).dtype == dtypes.complex64 else 1e-12
-    with self._named(name):
+    with self._name_scope(name):
       kernel = _TRANSFORMS[self.block_depth][1](as_complex(self.spectrum))
       points = tf.cast(self.domain_dimension_tensor(), kernel.dtype.real_dtype)
       limit = epsilon * points * tf.reduce_max(tf.abs(kernel))
