@@ -200,6 +200,14 @@ class Cases(tf.test.TestCase):
       self.assertEqual(tf.constant(1).device, "/device:CPU:0")
     with self.session(use_gpu=True):
       self.assertEqual(tf.constant(1).device, "")
+    with tf.Graph().as_default(), self.test_session() as session, self.test_session(config=tf.ConfigProto()) as again:
+      assert session is again and tf.get_default_graph() is session.graph
+    with self.assertRaisesRegex(ValueError, "The config used to get the cached session is different"):
+      with self.cached_session(config=tf.ConfigProto()):
+        pass
+    with self.assertRaisesRegex(ValueError, "The graph used to get the cached session is different"):
+      with self.cached_session(graph=tf.Graph()):
+        pass
     with self.cached_session() as one, self.cached_session() as two:
       self.assertIs(one, two)
     with self.test_session(graph=tf.Graph()) as session:

@@ -10,7 +10,7 @@ import importlib.machinery
 import os
 import types
 
-from millrace.api import modules
+from millrace.api import modules, stand_ins
 from millrace.api.tables import tables
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "compat", "internals")
@@ -108,6 +108,9 @@ class InternalModule(types.ModuleType):
       return getattr(protos, name)
     if is_module("%s.%s" % (own, name)):
       return importlib.import_module("%s.%s" % (self.__name__, name))
+    public = "tf%s.%s" % (own[len("tensorflow") :], name)
+    if stand_ins.stands_for(public):
+      return stand_ins.of(public)
     raise AttributeError("module %r has no attribute %r: Millrace has the internals that programs import most" % (own, name))
 
   def __dir__(self):

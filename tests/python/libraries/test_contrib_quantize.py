@@ -56,10 +56,14 @@ import millrace
 millrace.install()
 from tensorflow.contrib import quantize
 from tensorflow.contrib.quantize.python import graph_matcher
-try:
-  quantize.create_training_graph()
-except AttributeError as error:
-  print(error)
+import tensorflow as tf
+for module in (quantize, tf.contrib.quantize, graph_matcher and tf.contrib.quantize):
+  try:
+    module.create_training_graph()
+  except AttributeError as error:
+    print(error)
 """
-  )
-  assert said.startswith("tf.contrib.quantize.create_training_graph is not part of Millrace. Use tf.quantization.fake_quant")
+  ).splitlines()
+  assert len(said) == 3
+  for line in said:
+    assert line.startswith("tf.contrib.quantize.create_training_graph is not part of Millrace. Use tf.quantization.fake_quant")
