@@ -21,8 +21,14 @@ _REGISTRATIONS = {
 }
 
 
+# Modules that are here as a whole: libraries that try several modules for a name learn that it is in another.
+_WHOLE = ("tf.keras.initializers", "tf.keras.regularizers", "tf.keras.constraints", "tf.keras.activations")
+
+
 def stands_for(api_name):
   """True for a public name, such as "tf.keras.layers", that is not offered but can be imported."""
+  if api_name in tables().places or api_name.startswith(tuple(module + "." for module in _WHOLE)):
+    return False
   return tables().importable(api_name)
 
 

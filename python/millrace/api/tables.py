@@ -56,16 +56,7 @@ class Tables:
 
   def importable(self, name):
     """True if `name` is not offered, and a part of what can be imported all the same."""
-    absent = self._absent_part(name)
-    if absent not in self.importables or name in self.places:
-      return False
-    # Below a module that is here, such as tf.keras.regularizers, names are known.
-    parent = name.rpartition(".")[0]
-    while len(parent) > len(absent):
-      if parent in self.members:
-        return False
-      parent = parent.rpartition(".")[0]
-    return True
+    return self._absent_part(name) in self.importables
 
   def _absent_part(self, name):
     while name and name not in self.absent:

@@ -163,11 +163,7 @@ def program_sizes_of_unknown_rank(tf):
     tf.slice(x, [0, 0, 0], [count, 2, 3]),
     tf.random_uniform([count, 4]),
   ]
-  tensors += [
-    tf.reshape(x, [count, count, count]),
-    tf.transpose(x, [count, 1, 0]),
-    tf.stack([count, count])[0]
-  ]
+  tensors += [tf.reshape(x, [count, count, count]), tf.transpose(x, [count, 1, 0]), tf.stack([count, count])[0]]
   return [tensor.shape.as_list() if tensor.shape.ndims is not None else None for tensor in tensors]
 
 
