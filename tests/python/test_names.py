@@ -153,7 +153,7 @@ for use in (lambda: Mine(3), lambda: layers.Dense(2), lambda: tf.keras.backend.f
   ).splitlines()
   assert said[0].startswith("Mine derives from what is not there: tf.keras.layers.Layer is not part of Millrace. Use tf.layers")
   assert said[1].startswith("tf.keras.layers.Dense is not part of Millrace. Use tf.layers")
-  assert said[2].startswith("tf.keras.backend.floatx is not part of Millrace. Use tf.layers")
+  assert said[2].startswith("tf.keras.backend.floatx is not part of Millrace. Use the functions of tf")
   assert said[4].startswith("tf.contrib.eager.Network is not part of Millrace. Everything is a graph")
   assert said[3].startswith("tf.contrib.keras.models.Sequential is not part of Millrace. Use tf.layers")
 

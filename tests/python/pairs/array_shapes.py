@@ -185,6 +185,5 @@ def program_scalars_of_unknown_rank(tf):
     tf.reshape(ones, [number, 5, 2]),
     tf.zeros([number, 3]),
     tf.fill(tf.stack([2, number]), 1.0),
-    tf.zeros(tf.stack([number, number])),
   ]
   return [str(result.shape) for result in results]
