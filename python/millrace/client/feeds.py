@@ -23,7 +23,7 @@ def flatten(feed_dict):
 
 
 def _has_structures(feed_dict):
-  return any(isinstance(key, tuple) for key in feed_dict)
+  return any(isinstance(key, (tuple, list, dict)) for key in feed_dict)
 
 
 def tensors_and_values(graph, feed_dict):

@@ -290,3 +290,21 @@ def program_targets_that_are_none(tf):
       _fails(lambda: tf.Session.reset(target)),
     ]
   return found
+
+
+def program_feeds_by_structures(tf):
+  """A key of a feed may be a structure of any kind that can be a key."""
+
+  class Spaces(dict):
+    __hash__ = object.__hash__
+
+  class Listed(list):
+    __hash__ = object.__hash__
+
+  a, b, c = (tf.placeholder(tf.float32, [], name=name) for name in "abc")
+  total = a + 10.0 * b + 100.0 * c
+  with tf.Session() as session:
+    return [
+      session.run(total, {Spaces(second=b, first=a): {"first": 1.0, "second": 2.0}, c: 3.0}),
+      session.run(total, {Listed([a, b]): [1.0, 2.0], (c,): (3.0,)}),
+    ]
