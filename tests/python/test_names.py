@@ -62,7 +62,7 @@ except AttributeError as error:
   "name",
   [
     "tpu.rewrite",
-    "lite",
+    "mlir",
     "distribute.MirroredStrategy",
     "xla",
     "autograph.to_graph",
@@ -85,6 +85,27 @@ except AttributeError as error:
     % name
   )
   assert said.startswith("tf.%s is not part of Millrace. " % name) and len(said) > len(name) + 40
+
+
+def test_converters_for_phones_can_be_imported():
+  said = package.said(
+    """
+import millrace
+millrace.install()
+import tensorflow.lite
+from tensorflow import lite
+from tensorflow.contrib import lite as older
+from tensorflow.contrib.lite.python import lite as within
+for module in (lite, older, within):
+  try:
+    module.TFLiteConverter.from_session(None, [], [])
+  except AttributeError as error:
+    print(error)
+"""
+  ).splitlines()
+  assert len(said) == 3
+  for line in said:
+    assert ".TFLiteConverter.from_session is not part of Millrace. Export a model by tf.saved_model" in line
 
 
 def test_modules_out_of_scope_cannot_be_imported():
