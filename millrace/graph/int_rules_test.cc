@@ -76,7 +76,7 @@ TEST(IntRules, Moving) {
                                   {{}, PartialShape({}), {}}),
             "[1,?,3]");
   EXPECT_EQ(Rule(int_rules::Pack)({Scalar(1), std::nullopt}), "[1,?]");
-  EXPECT_EQ(Rule(int_rules::Pack)({std::nullopt, std::nullopt}), "[?,?]");
+  EXPECT_EQ(Rule(int_rules::Pack)({std::nullopt, std::nullopt}), "none");
   EXPECT_EQ(
       Rule(int_rules::Pack)({Scalar(1), std::nullopt}, {{}, PartialShape({2})}),
       "none");

@@ -153,20 +153,6 @@ def program_shapes_of_placeholders_that_are_none(tf):
   ]
 
 
-def program_sizes_of_unknown_rank(tf):
-  """A size that is a placeholder without a shape leaves the others known."""
-  count, x = tf.placeholder(tf.int32), tf.ones([1, 5, 3])
-  shapes = [[count, 1, 1], tf.stack([count, 1, 1]), tf.concat([[count], [1, 1]], 0)]
-  tensors = [tf.tile(x, shape) for shape in shapes] + [tf.zeros([2, count]), tf.reshape(x, [count, 5, -1]), tf.fill([count], 1)]
-  tensors += [
-    tf.placeholder_with_default(x, [None, 5, 3])[:count],
-    tf.slice(x, [0, 0, 0], [count, 2, 3]),
-    tf.random_uniform([count, 4]),
-  ]
-  tensors += [tf.reshape(x, [count, count, count]), tf.transpose(x, [count, 1, 0]), tf.stack([count, count])[0]]
-  return [tensor.shape.as_list() if tensor.shape.ndims is not None else None for tensor in tensors]
-
-
 def program_sparse_placeholder(tf):
   unknown = tf.sparse_placeholder(tf.float32)
   named = tf.sparse_placeholder(tf.float32, [3, None], name="named")
@@ -185,5 +171,6 @@ def program_scalars_of_unknown_rank(tf):
     tf.reshape(ones, [number, 5, 2]),
     tf.zeros([number, 3]),
     tf.fill(tf.stack([2, number]), 1.0),
+    tf.zeros(tf.stack([number, number])),
   ]
   return [str(result.shape) for result in results]
