@@ -12,8 +12,13 @@ namespace {
 
 // Returns 0 for a tensor that does not leave its process; it becomes an empty
 // message.
+bool IsOneNumber(const Tensor& t) {
+  return IsPlain(t.dtype()) && t.num_elements() == 1 && !t.on_device();
+}
+
 size_t SizeOfTensor(const Tensor& t) {
   if (!t.valid() || IsRef(t.dtype())) return 0;
+  if (IsOneNumber(t)) return EncodeOneNumber(t).size();
   return EncodedTensorSize(t, StringForm::kValues).value_or(0);
 }
 
@@ -78,7 +83,12 @@ class Writer {
   void TensorMessage(uint32_t number, const Tensor& t) {
     const size_t size = sizes_[next_++];
     out_.BytesHeader(number, size);
-    if (size > 0) EncodeTensor(t, StringForm::kValues, &out_);
+    if (size == 0) return;
+    if (IsOneNumber(t)) {
+      out_.Raw(EncodeOneNumber(t));
+    } else {
+      EncodeTensor(t, StringForm::kValues, &out_);
+    }
   }
   ByteChunks Finish() && {
     MR_DCHECK(next_ == sizes_.size());

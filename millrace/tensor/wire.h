@@ -48,6 +48,11 @@ void EncodeTensor(const Tensor& tensor, StringForm form, ChunkWriter* out);
 StatusOr<ByteChunks> EncodeTensor(const Tensor& tensor,
                                   StringForm form = StringForm::kValues);
 
+// Returns a tensor of one number as TensorFlow's Python writes constants: in
+// the field of its type, where programs that read graphs look for it. Requires:
+// an element of a plain type in host memory.
+std::string EncodeOneNumber(const Tensor& tensor);
+
 // Decode and encode a TensorShapeProto. DecodeShape returns an error for
 // unknown ranks and sizes.
 StatusOr<TensorShape> DecodeShape(ChunkReader in);

@@ -1,7 +1,9 @@
 // Tests the encoding of tensors as the stock client writes it, and decoding it.
 #include "millrace/tensor/wire.h"
 
+#include <cstring>
 #include <limits>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "millrace/tensor/testing/wire_hex.h"
@@ -293,6 +295,36 @@ TEST(WireFormat, Varints) {
     ASSERT_TRUE(r.ReadVarint(&back));
     EXPECT_EQ(back, v);
     EXPECT_TRUE(r.done());
+  }
+}
+
+TEST(OneNumber, IsInTheFieldOfItsType) {
+  // Head (dtype, shape), tag, length, value.
+  EXPECT_EQ(EncodeOneNumber(Tensor::Scalar<int32_t>(7)),
+            std::string("\x08\x03\x12\x00\x3a\x01\x07", 7));
+  EXPECT_EQ(EncodeOneNumber(Tensor::Scalar<int32_t>(-1)),
+            std::string("\x08\x03\x12\x00\x3a\x0a", 6) +
+                std::string(9, '\xff') + '\x01');
+  EXPECT_EQ(EncodeOneNumber(Tensor::Scalar<float>(1)),
+            std::string("\x08\x01\x12\x00\x2a\x04\x00\x00\x80\x3f", 10));
+}
+
+TEST(OneNumber, OfEachTypeIsReadAgain) {
+  for (int i = 1; i < kDataTypeLimit; ++i) {
+    const auto type = static_cast<DataType>(i);
+    if (!IsPlain(type) || IsRef(type) || SizeOf(type) == 0) continue;
+    for (const char byte : {'\0', '\1', '\x7f', '\xff'}) {
+      if (type == DataType::kBool && static_cast<uint8_t>(byte) > 1) continue;
+      Tensor t = Tensor::Zeros(type, {1, 1});
+      std::memset(t.mutable_data(), byte, t.size_bytes());
+      const std::string text = EncodeOneNumber(t);
+      const StatusOr<Tensor> back =
+          DecodeTensor(ChunkReader(absl::string_view(text)), HostAllocator());
+      ASSERT_TRUE(back.ok()) << DataTypeName(type) << back.status();
+      EXPECT_EQ(back->shape(), t.shape());
+      EXPECT_EQ(std::memcmp(back->data(), t.data(), t.size_bytes()), 0)
+          << DataTypeName(type);
+    }
   }
 }
 

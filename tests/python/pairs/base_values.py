@@ -200,3 +200,28 @@ def program_audio(tf):
 def program_complex(tf):
   with tf.Session() as session:
     return session.run([tf.dtypes.complex([1.0, 2.0], [3.0, 4.0], name="c"), tf.complex(np.float64(1), np.float64(2))])
+
+
+def program_constants_of_one_number(tf):
+  """Readers of graphs look for one number in the field of its type."""
+  made = [
+    tf.constant(7),
+    tf.constant(-7),
+    tf.constant(1.5),
+    tf.constant([True]),
+    tf.constant([[2]], tf.int64),
+    tf.constant(3, tf.uint8),
+  ]
+  made += [
+    tf.constant(0.25, tf.float64),
+    tf.constant(0.5, tf.half),
+    tf.constant(1 + 2j),
+    tf.constant(-3, tf.int8),
+    tf.constant(5, tf.uint64),
+  ]
+  found = []
+  for tensor in made:
+    proto = tensor.op.node_def.attr["value"].tensor
+    found.append(sorted(field.name for field, _ in proto.ListFields()))
+  proto = made[1].op.node_def.attr["value"].tensor
+  return found, list(proto.int_val), list(tf.constant(-2.5).op.node_def.attr["value"].tensor.float_val)
