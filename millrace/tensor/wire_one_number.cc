@@ -8,17 +8,55 @@
 namespace millrace {
 namespace {
 
-template <class T>
-uint64_t Varint(const Tensor& t) {
-  T value;
-  std::memcpy(&value, t.data(), sizeof(T));
-  return static_cast<uint64_t>(static_cast<int64_t>(value));
+// Returns the repeated field for numbers of a type.
+uint32_t FieldOf(DataType type) {
+  switch (type) {
+    case DataType::kFloat:
+      return tensor_proto::kFloatVal;
+    case DataType::kDouble:
+      return tensor_proto::kDoubleVal;
+    case DataType::kComplex64:
+      return tensor_proto::kComplex64Val;
+    case DataType::kComplex128:
+      return tensor_proto::kComplex128Val;
+    case DataType::kHalf:
+    case DataType::kBfloat16:
+      return tensor_proto::kHalfVal;
+    case DataType::kBool:
+      return tensor_proto::kBoolVal;
+    case DataType::kInt64:
+      return tensor_proto::kInt64Val;
+    case DataType::kUint32:
+      return tensor_proto::kUint32Val;
+    case DataType::kUint64:
+      return tensor_proto::kUint64Val;
+    default:
+      return tensor_proto::kIntVal;
+  }
 }
 
-// Writes a repeated field of one number, packed.
-void PackVarint(uint32_t number, uint64_t v, ChunkWriter* out) {
-  out->BytesHeader(number, VarintSize(v));
-  out->Varint(v);
+bool IsSigned(DataType type) {
+  switch (type) {
+    case DataType::kInt8:
+    case DataType::kInt16:
+    case DataType::kInt32:
+    case DataType::kInt64:
+    case DataType::kQint8:
+    case DataType::kQint16:
+    case DataType::kQint32:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Returns a number of at most 8 bytes as varints have it.
+uint64_t VarintOf(const Tensor& t) {
+  uint64_t v = 0;
+  std::memcpy(&v, t.data(), t.size_bytes());
+  const size_t spare = 64 - 8 * t.size_bytes();
+  if (!IsSigned(t.dtype())) return v;
+  return static_cast<uint64_t>(static_cast<int64_t>(v << spare) >> spare);
 }
 
 }  // namespace
@@ -26,58 +64,16 @@ void PackVarint(uint32_t number, uint64_t v, ChunkWriter* out) {
 std::string EncodeOneNumber(const Tensor& t) {
   ChunkWriter out;
   EncodeHead(t, &out);
-  const absl::string_view bytes(t.data(), t.size_bytes());
-  switch (t.dtype()) {
-    case DataType::kFloat:
-      out.RequiredBytesField(tensor_proto::kFloatVal, bytes);
-      break;
-    case DataType::kDouble:
-      out.RequiredBytesField(tensor_proto::kDoubleVal, bytes);
-      break;
-    case DataType::kComplex64:
-      out.RequiredBytesField(tensor_proto::kComplex64Val, bytes);
-      break;
-    case DataType::kComplex128:
-      out.RequiredBytesField(tensor_proto::kComplex128Val, bytes);
-      break;
-    case DataType::kHalf:
-    case DataType::kBfloat16:
-      PackVarint(tensor_proto::kHalfVal, Varint<uint16_t>(t), &out);
-      break;
-    case DataType::kBool:
-      PackVarint(tensor_proto::kBoolVal, Varint<uint8_t>(t), &out);
-      break;
-    case DataType::kInt32:
-    case DataType::kQint32:
-      PackVarint(tensor_proto::kIntVal, Varint<int32_t>(t), &out);
-      break;
-    case DataType::kInt16:
-    case DataType::kQint16:
-      PackVarint(tensor_proto::kIntVal, Varint<int16_t>(t), &out);
-      break;
-    case DataType::kInt8:
-    case DataType::kQint8:
-      PackVarint(tensor_proto::kIntVal, Varint<int8_t>(t), &out);
-      break;
-    case DataType::kUint16:
-    case DataType::kQuint16:
-      PackVarint(tensor_proto::kIntVal, Varint<uint16_t>(t), &out);
-      break;
-    case DataType::kUint8:
-    case DataType::kQuint8:
-      PackVarint(tensor_proto::kIntVal, Varint<uint8_t>(t), &out);
-      break;
-    case DataType::kInt64:
-      PackVarint(tensor_proto::kInt64Val, Varint<int64_t>(t), &out);
-      break;
-    case DataType::kUint32:
-      PackVarint(tensor_proto::kUint32Val, Varint<uint32_t>(t), &out);
-      break;
-    case DataType::kUint64:
-      PackVarint(tensor_proto::kUint64Val, Varint<uint64_t>(t), &out);
-      break;
-    default:
-      out.RequiredBytesField(tensor_proto::kContent, bytes);
+  const uint32_t field = FieldOf(t.dtype());
+  const bool is_plain = field == tensor_proto::kFloatVal ||
+                        field == tensor_proto::kDoubleVal ||
+                        IsComplex(t.dtype());
+  if (is_plain) {
+    out.RequiredBytesField(field, {t.data(), t.size_bytes()});
+  } else {
+    const uint64_t v = VarintOf(t);
+    out.BytesHeader(field, VarintSize(v));
+    out.Varint(v);
   }
   return std::move(out).Finish().Flatten();
 }

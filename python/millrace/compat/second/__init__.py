@@ -16,7 +16,7 @@ _HERE = "millrace.compat.v2"
 
 
 class _Names:
-  """What the tables of this folder say, and the modules in which these names are."""
+  """What the tables of this folder say."""
 
   def __init__(self):
     self.orders = dict(read_lines(os.path.join(_FOLDER, "orders.txt")))

@@ -3,9 +3,10 @@
 import millrace as tf
 from millrace.train import steps
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.slots_of_another import SlotsOfAnother
 
 
-class DropStaleGradientOptimizer(optimizer.Optimizer):
+class DropStaleGradientOptimizer(SlotsOfAnother, optimizer.Optimizer):
   """Wraps an optimizer and drops gradients if the global step has gone on by more than `staleness` while they were computed.
 
   The op of `apply_gradients` is 0.0 for gradients that were applied and 1.0 for dropped ones; the summary "Gradient staleness
@@ -32,15 +33,6 @@ class DropStaleGradientOptimizer(optimizer.Optimizer):
     with tf.control_dependencies([tf.assign(self._local_step, global_step).op]):
       loss = tf.identity(loss)
       return self._opt.compute_gradients(loss, *args, **kwargs)
-
-  def get_slot(self, *args, **kwargs):
-    return self._opt.get_slot(*args, **kwargs)
-
-  def get_slot_names(self, *args, **kwargs):
-    return self._opt.get_slot_names(*args, **kwargs)
-
-  def variables(self):
-    return self._opt.variables()
 
   def apply_gradients(self, grads_and_vars, global_step=None, name=None):
     """0.0 if the gradients were applied, 1.0 if they were too old."""

@@ -6,9 +6,10 @@ import millrace as tf
 from millrace.framework import composite
 from millrace.framework import graph as graph_lib
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.slots_of_another import SlotsOfAnother
 
 
-class VariableClippingOptimizer(optimizer.Optimizer):
+class VariableClippingOptimizer(SlotsOfAnother, optimizer.Optimizer):
   """Wraps an optimizer; after its step, variables are scaled so that norms along given dimensions are at most `max_norm`.
 
   `vars_to_clip_dims` maps variables to lists of dimensions, as in tf.clip_by_norm. Where the gradient is sparse and dimension 0 is
@@ -33,15 +34,6 @@ class VariableClippingOptimizer(optimizer.Optimizer):
 
   def compute_gradients(self, *args, **kwargs):
     return self._opt.compute_gradients(*args, **kwargs)
-
-  def get_slot(self, *args, **kwargs):
-    return self._opt.get_slot(*args, **kwargs)
-
-  def get_slot_names(self, *args, **kwargs):
-    return self._opt.get_slot_names(*args, **kwargs)
-
-  def variables(self):
-    return self._opt.variables()
 
   def apply_gradients(self, grads_and_vars, global_step=None, name=None):
     """The op that applies the gradients and then clips the variables."""

@@ -5,6 +5,7 @@ import contextlib
 from millrace.ops.losses.reduction import Reduction
 from millrace.platform import logging
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.slots_of_another import SlotsOfAnother
 
 
 class TpuContext:
@@ -49,7 +50,7 @@ def cross_replica_sum(x, group_assignment=None, name=None):
   return identities.identity(x, name=name or "CrossReplicaSum")
 
 
-class CrossShardOptimizer(optimizer.Optimizer):
+class CrossShardOptimizer(SlotsOfAnother, optimizer.Optimizer):
   """Hands everything to the optimizer `opt`: the gradients of one shard are those of all."""
 
   def __init__(self, opt, reduction=Reduction.MEAN, name="CrossShardOptimizer", group_assignment=None):
@@ -69,12 +70,3 @@ class CrossShardOptimizer(optimizer.Optimizer):
 
   def apply_gradients(self, grads_and_vars, global_step=None, name=None):
     return self._opt.apply_gradients(grads_and_vars, global_step=global_step, name=name)
-
-  def get_slot(self, *args, **kwargs):
-    return self._opt.get_slot(*args, **kwargs)
-
-  def get_slot_names(self, *args, **kwargs):
-    return self._opt.get_slot_names(*args, **kwargs)
-
-  def variables(self):
-    return self._opt.variables()

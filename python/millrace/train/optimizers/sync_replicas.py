@@ -4,10 +4,11 @@ import millrace as tf
 from millrace.framework import composite
 from millrace.train import queue_runners
 from millrace.train.optimizers import optimizer
+from millrace.train.optimizers.slots_of_another import SlotsOfAnother
 from millrace.train.session import hooks_base
 
 
-class SyncReplicasOptimizer(optimizer.Optimizer):
+class SyncReplicasOptimizer(SlotsOfAnother, optimizer.Optimizer):
   """Collects `replicas_to_aggregate` gradients a variable, applies their average once, and hands out tokens of the new step.
 
   The chief runs `get_chief_queue_runner()`, which takes the averages and fills the queue of tokens; a replica's step
@@ -122,15 +123,6 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
     if not self._gradients_applied:
       raise ValueError("Should be called after apply_gradients().")
     return self._chief_queue_runner
-
-  def get_slot(self, *args, **kwargs):
-    return self._opt.get_slot(*args, **kwargs)
-
-  def variables(self):
-    return self._opt.variables()
-
-  def get_slot_names(self, *args, **kwargs):
-    return self._opt.get_slot_names(*args, **kwargs)
 
   def get_init_tokens_op(self, num_tokens=-1):
     """The op that puts the first tokens into the queue; the chief runs it once."""
