@@ -1,36 +1,9 @@
-"""The three figures of coverage_of_api.py, and its own rules."""
+"""The rules by which coverage_of_api.py counts. test_pairs.py has its figures."""
 
 import ast
-import json
 import os
 
 import coverage_of_api
-import package
-
-FIGURES = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import coverage_of_api
-import millrace as tf
-areas, _ = coverage_of_api.count(tf, coverage_of_api.Coverage(tf, True))
-print(json.dumps(areas))
-"""
-
-
-def test_figures(record_property):
-  """Reports them. Each is a note of the test run; what is missing is printed by coverage_of_api.py --missing.
-
-  In a process of its own: what other tests have imported, such as absl's flags, changes the package.
-  """
-  ran = package.python("-c", FIGURES, os.path.dirname(os.path.abspath(__file__)))
-  assert ran.returncode == 0, ran.stderr
-  areas = json.loads(ran.stdout)
-  keys = ("present", "signature", "parameters", "present_other", "called", "present_member")
-  for key in keys:
-    part = sum(figures.get(key, (0, 0))[0] for figures in areas.values())
-    of = sum(figures.get(key, (0, 0))[1] for figures in areas.values())
-    record_property("summary", "%s: %s" % (key, coverage_of_api.percent(part, of)))
-    assert part == of > 0, "coverage_of_api.py --missing names %d" % (of - part)
 
 
 def test_parameters():
