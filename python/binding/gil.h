@@ -9,13 +9,28 @@
 // Python 3.14. So extension code uses these classes, and not nanobind's.
 #pragma once
 
+#include <cxxabi.h>
 #include <nanobind/nanobind.h>
+#include <unistd.h>
 
 namespace millrace::python {
 
 // Whether the interpreter is ending: of other threads than the main one none
 // gets the GIL any more.
 bool IsEnding();
+
+// Runs a function that takes the GIL, or that runs code of Python, which gives
+// it up and takes it again. Does not return where Python ends the thread: what
+// lies on the stack around the call stays as it is. What the function itself
+// owns is destroyed, so it owns nothing of Python's.
+template <class F>
+auto StayIfEnded(F run) {
+  try {
+    return run();
+  } catch (abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
 
 // The calling thread, which has the GIL, is without it as long as this lives.
 class WithoutGil {

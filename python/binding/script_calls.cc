@@ -38,15 +38,19 @@ Status StatusOf(const nb::python_error& error) {
                 absl::StrCat(type, ": ", text, "\n", error.what()));
 }
 
-Status CallPython(const ScriptCall& call, std::vector<Tensor>* outputs) {
-  if (!Py_IsInitialized() || IsEnding()) return Cancelled("Python is ending");
-  WithGil locked;
+// What a call owns of Python's.
+struct Held {
+  nb::list arrays;
+  nb::object results;
+};
+
+Status CallLocked(const ScriptCall& call, Held& held,
+                  std::vector<Tensor>* outputs) {
   try {
-    nb::list arrays;
-    for (const Tensor& input : call.inputs) arrays.append(ArrayOf(input));
-    nb::object results =
-        nb::handle(function)(call.token, call.eager, call.device, arrays);
-    for (nb::handle result : results) {
+    for (const Tensor& input : call.inputs) held.arrays.append(ArrayOf(input));
+    held.results =
+        nb::handle(function)(call.token, call.eager, call.device, held.arrays);
+    for (nb::handle result : held.results) {
       const Tensor* value = ValueOf(result);
       outputs->push_back(value ? *value : TensorFromArray(result));
     }
@@ -56,6 +60,17 @@ Status CallPython(const ScriptCall& call, std::vector<Tensor>* outputs) {
   } catch (const std::exception& error) {
     return Internal(error.what());
   }
+}
+
+Status CallPython(const ScriptCall& call, std::vector<Tensor>* outputs) {
+  if (!Py_IsInitialized() || IsEnding()) return Cancelled("Python is ending");
+  WithGil locked;
+  // On the heap: if Python ends this thread within the function, it is left as
+  // it is, since nobody may drop references then.
+  auto* const held = new Held;
+  Status status = StayIfEnded([&] { return CallLocked(call, *held, outputs); });
+  delete held;
+  return status;
 }
 
 }  // namespace

@@ -312,6 +312,26 @@ def test_a_program_ends_while_threads_run(threads, end, target):
     assert "ends here" in program("import millrace as tf\n" + target + threads + end + "print('ends here')\n", timeout=30)
 
 
+@pytest.mark.parametrize("target", ["target = ''\n", ON_A_SERVER], ids=["local", "server"])
+def test_a_program_ends_while_a_function_of_its_own_runs(target):
+  """Python ends the thread of the session within the function, as soon as something that ends late gives up the GIL."""
+  spinning = """
+import threading, time
+class Late:
+  def __del__(self, wait=time.sleep): wait(0.1)
+late = Late()
+begun = threading.Event()
+def spin():
+  begun.set()
+  while True: pass
+call = tf.py_func(spin, [], [])
+session = tf.Session(target)
+threading.Thread(target=lambda: session.run(call), daemon=True).start()
+begun.wait()
+"""
+  assert "ends here" in program("import millrace as tf\n" + target + spinning + "print('ends here')\n", timeout=60)
+
+
 def test_an_interrupt_ends_no_later_run():
   """A program that saves its work when it is interrupted does so by a run, which must not be cancelled, too."""
   text = (
