@@ -48,7 +48,7 @@ std::vector<ModelForm> ModelForms(const ModelSizes& sizes, uint64_t seed);
 // A network of equal work on two workers that answers queries: for the share of
 // time in which a stage waits for the other.
 struct IdleSizes {
-  int64_t batch = 2048;  // of all micro-batches together
+  int64_t batch = 8192;  // of all micro-batches together
   int64_t units = 1024;
   int64_t layers = 5;   // of a stage
   int64_t narrow = 64;  // what goes into a stage, and out of it

@@ -107,6 +107,7 @@ class ModelRuns {
 
  private:
   int timed_steps() const { return is_small_ ? 2 : 9; }
+  int traced_steps() const { return is_small_ ? 2 : 25; }
 
   std::string Verdict() const {
     if (is_small_) return "nothing is demanded in small form.";
@@ -165,12 +166,13 @@ class ModelRuns {
                  .bytes = static_cast<double>(after - before) / timed_steps()};
   }
 
-  // The median of some steps.
+  // The median of some steps. A core that is slower than the other for a moment
+  // lets the other wait, so that one step tells little.
   StatusOr<double> IdleShare(Session& session, const ModelForm& form,
                              const ModelGraph& graph,
                              const ControlInput& step) const {
     std::vector<double> shares;
-    for (int i = 0; i < timed_steps(); ++i) {
+    for (int i = 0; i < traced_steps(); ++i) {
       RunMetadata metadata;
       RunContext context;
       context.options.trace_level = TraceLevel::kFull;
