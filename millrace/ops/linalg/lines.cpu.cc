@@ -106,6 +106,60 @@ MR_TARGET_CLONES void RealRotate(R c, R s, int64_t n, R* x, R* y) {
   }
 }
 
+// The row between two rotations stays in registers.
+template <class R>
+MR_TARGET_CLONES void RealRotateChain(const RotationFactors<R>* factors,
+                                      int64_t count, int64_t n, int64_t stride,
+                                      R* x) {
+  constexpr int kN = Lanes<R>::kReals, kVectors = 4;
+  int64_t i = 0;
+  for (; i + kVectors * kN <= n; i += kVectors * kN) {
+    R* row = x + i;
+    VectorOf<R> moving[kVectors];
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) moving[k] = At(row + k * kN);
+    for (int64_t j = 0; j < count; ++j, row += stride) {
+      const R c = factors[j].c, s = factors[j].s;
+#pragma GCC unroll 4
+      for (int k = 0; k < kVectors; ++k) {
+        const VectorOf<R> next = At(row + stride + k * kN);
+        At(row + k * kN) = moving[k] * c - next * s;
+        moving[k] = moving[k] * s + next * c;
+      }
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) At(row + k * kN) = moving[k];
+  }
+  for (; i < n; ++i) {
+    R* row = x + i;
+    R moving = *row;
+    for (int64_t j = 0; j < count; ++j, row += stride) {
+      const R c = factors[j].c, s = factors[j].s;
+      const R next = row[stride];
+      *row = moving * c - next * s;
+      moving = moving * s + next * c;
+    }
+    *row = moving;
+  }
+}
+
+template <class R>
+MR_TARGET_CLONES void RealAddTwoAndCollect(R a, const R* u, R b, const R* v,
+                                           int64_t n, R* y, R* sum) {
+  constexpr int kN = Lanes<R>::kReals;
+  const R head = y[0] + a * u[0] + b * v[0];
+  int64_t i = 0;
+  for (; i + kN <= n; i += kN) {
+    const VectorOf<R> x = At(y + i) + At(u + i) * a + At(v + i) * b;
+    At(y + i) = x;
+    At(sum + i) += x * head;
+  }
+  for (; i < n; ++i) {
+    y[i] += u[i] * a + v[i] * b;
+    sum[i] += y[i] * head;
+  }
+}
+
 template <class R>
 MR_TARGET_CLONES R RealAddTimesAndSum(R factor, const R* x, const R* z,
                                       int64_t n, R* y) {
@@ -176,6 +230,29 @@ void Rotate(RealType<S> c, RealType<S> s, int64_t n, S* x, S* y) {
 }
 
 template <class S>
+void RotateChain(const RotationFactors<RealType<S>>* factors, int64_t count,
+                 int64_t n, int64_t stride, S* x) {
+  if constexpr (kIsReal<S>) {
+    RealRotateChain(factors, count, n, stride, x);
+  } else {
+    RealRotateChain(factors, count, 2 * n, 2 * stride, Reals(x));
+  }
+}
+
+template <class S>
+void AddTwoAndCollect(S a, const S* u, S b, const S* v, int64_t n, S* y,
+                      S* sum) {
+  if (n <= 0) return;
+  if constexpr (kIsReal<S>) {
+    RealAddTwoAndCollect(a, u, b, v, n, y, sum);
+  } else {
+    AddTimes(a, u, n, y);
+    AddTimes(b, v, n, y);
+    AddTimes(std::conj(y[0]), y, n, sum);
+  }
+}
+
+template <class S>
 S AddConjugateTimesAndSum(S factor, const S* x, const S* z, int64_t n, S* y) {
   if constexpr (kIsReal<S>) {
     return RealAddTimesAndSum(factor, x, z, n, y);
@@ -200,11 +277,14 @@ void SubtractTwoConjugates(S a, const S* u, S b, const S* v, int64_t n, S* y) {
   }
 }
 
-#define MR_LINES_OF(S)                                                    \
-  template S Dot(const S*, const S*, int64_t);                            \
-  template void AddTimes(S, const S*, int64_t, S*);                       \
-  template void Rotate<S>(RealType<S>, RealType<S>, int64_t, S*, S*);     \
-  template S AddConjugateTimesAndSum(S, const S*, const S*, int64_t, S*); \
+#define MR_LINES_OF(S)                                                       \
+  template S Dot(const S*, const S*, int64_t);                               \
+  template void AddTimes(S, const S*, int64_t, S*);                          \
+  template void Rotate<S>(RealType<S>, RealType<S>, int64_t, S*, S*);        \
+  template void RotateChain<S>(const RotationFactors<RealType<S>>*, int64_t, \
+                               int64_t, int64_t, S*);                        \
+  template void AddTwoAndCollect(S, const S*, S, const S*, int64_t, S*, S*); \
+  template S AddConjugateTimesAndSum(S, const S*, const S*, int64_t, S*);    \
   template void SubtractTwoConjugates(S, const S*, S, const S*, int64_t, S*)
 
 MR_LINES_OF(float);

@@ -20,6 +20,22 @@ void AddTimes(S factor, const S* x, int64_t n, S* y);
 template <class S>
 void Rotate(RealType<S> c, RealType<S> s, int64_t n, S* x, S* y);
 
+template <class R>
+struct RotationFactors {
+  R c = 1, s = 0;
+};
+
+// Rotates rows 0 and 1 of `x`, then rows 1 and 2, and so on, as Rotate does,
+// `count` times. Rows have `n` elements and begin `stride` apart.
+template <class S>
+void RotateChain(const RotationFactors<RealType<S>>* factors, int64_t count,
+                 int64_t n, int64_t stride, S* x);
+
+// Computes y += a * u + b * v, and then sum += conj(y[0]) * y.
+template <class S>
+void AddTwoAndCollect(S a, const S* u, S b, const S* v, int64_t n, S* y,
+                      S* sum);
+
 // Computes y += factor * conj(x) and returns the sum of x[i] * z[i]: both
 // products of a row of a self-adjoint matrix, of which one half is kept.
 template <class S>

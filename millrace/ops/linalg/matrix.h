@@ -79,18 +79,10 @@ class Matrix {
   }
 
   Matrix Adjoint() const {
-    Matrix m(cols_, rows_);
-    for (int64_t r = 0; r < rows_; ++r) {
-      for (int64_t c = 0; c < cols_; ++c) m(c, r) = ConjugateOf((*this)(r, c));
-    }
-    return m;
+    return Turned([](S x) { return ConjugateOf(x); });
   }
   Matrix Transposed() const {
-    Matrix m(cols_, rows_);
-    for (int64_t r = 0; r < rows_; ++r) {
-      for (int64_t c = 0; c < cols_; ++c) m(c, r) = (*this)(r, c);
-    }
-    return m;
+    return Turned([](S x) { return x; });
   }
 
   // Returns the largest absolute value; 0 for an empty matrix.
@@ -104,6 +96,21 @@ class Matrix {
   }
 
  private:
+  // By tiles: rows that are a power of two apart displace each other from the
+  // first cache.
+  template <class F>
+  Matrix Turned(F element) const {
+    constexpr int64_t kTile = 16;
+    Matrix m(cols_, rows_);
+    for (int64_t r = 0; r < rows_; r += kTile) {
+      const int64_t below = std::min(r + kTile, rows_);
+      for (int64_t c = 0; c < cols_; ++c) {
+        for (int64_t i = r; i < below; ++i) m(c, i) = element((*this)(i, c));
+      }
+    }
+    return m;
+  }
+
   int64_t rows_ = 0, cols_ = 0;
   // Small matrices come by the thousand: these need no memory of their own.
   static constexpr size_t kInside = 16;

@@ -152,6 +152,9 @@ void SubtractFewColumns(const Block<const S>& a, const Block<const S>& b,
   }
 }
 
+// Columns that a thread takes where there are too few rows to share.
+constexpr int64_t kSharedCols = 128, kFewRows = 4 * kGroupRows;
+
 }  // namespace
 
 template <class S>
@@ -162,6 +165,22 @@ void SubtractProduct(std::type_identity_t<Block<const S>> a,
   const int64_t depth = a.cols;
   if (c.rows == 0 || c.cols == 0 || depth == 0) return;
   if (c.cols <= kFewCols) return SubtractFewColumns(a, b, second, c, stop);
+  if (c.rows < kFewRows && c.cols > kSharedCols && wanted == Wanted::kAll) {
+    return stop.Share(
+        (c.cols + kSharedCols - 1) / kSharedCols,
+        c.rows * kSharedCols * depth / 16 + 1,
+        [&](int64_t begin, int64_t end, StopFlag& part) {
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t col = i * kSharedCols;
+            const int64_t width = std::min(kSharedCols, c.cols - col);
+            SubtractProduct(a,
+                            second == Second::kAdjoint
+                                ? b.Cut(col, 0, width, depth)
+                                : b.Cut(0, col, depth, width),
+                            c.Cut(0, col, c.rows, width), part, second);
+          }
+        });
+  }
   const int64_t deepest = std::min(depth, kDepth);
   std::vector<S> cols(RoundedUp(std::min(c.cols, kGroupCols), kCols) * deepest);
   for (int64_t col = 0; col < c.cols; col += kGroupCols) {

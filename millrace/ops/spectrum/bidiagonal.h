@@ -26,6 +26,10 @@ struct BidiagonalReflections {
 
 // Computes A = U B V^H by reflections from both sides, for A with at least as
 // many rows as columns.
+//
+// What is left of A is read and written once for each column: a row takes both
+// reflections, and adds its part of the product that the next one from the left
+// needs.
 template <class S>
 Bidiagonal<RealType<S>> MakeBidiagonal(Matrix<S> a,
                                        BidiagonalReflections<S>* of,
@@ -36,31 +40,58 @@ Bidiagonal<RealType<S>> MakeBidiagonal(Matrix<S> a,
   b.right.resize(static_cast<size_t>(n));
   of->left_taus.assign(static_cast<size_t>(n), S(0));
   of->right_taus = of->left_taus;
-  of->right = Matrix<S>(n, n);
-  std::vector<S> v(static_cast<size_t>(n)), work(v);
+  Matrix<S> rights(n, n);  // a reflection's vector a row
+  // Column k below row k, and the products of its elements below the diagonal
+  // with those to their right.
+  std::vector<S> column(static_cast<size_t>(m));
+  std::vector<S> products(static_cast<size_t>(n) + 1), v(products), w(products);
+  for (int64_t i = 0; i < m && n > 0; ++i) {
+    column[i] = a(i, 0);
+    if (i > 0) AddTimes(ConjugateOf(a(i, 0)), a.row(i), n, products.data());
+  }
   for (int64_t k = 0; k < n; ++k) {
     if (stop.IsSet(4 * (m - k) * (n - k))) break;
-    of->left_taus[k] = MakeReflection(a.row(k) + k, m - k, n);
-    b.diagonal[k] = std::real(a(k, k));
+    const S head = column[0];
+    const S left = of->left_taus[k] = MakeReflection(column.data(), m - k);
+    a(k, k) = column[0];
+    b.diagonal[k] = std::real(column[0]);
     const int64_t rest = n - k - 1;
-    if (rest == 0) continue;
-    ApplyReflection(a, k, of->left_taus[k], k + 1, n, work.data(), &a);
+    if (rest == 0) {
+      for (int64_t i = k + 1; i < m; ++i) a(i, k) = column[i - k];
+      continue;
+    }
+    // w is the adjoint of the left reflection's vector times A.
+    S* const row = a.row(k) + k + 1;
+    std::fill(w.begin(), w.begin() + rest, S(0));
+    if (left != S(0)) {
+      std::copy(row, row + rest, w.data());
+      AddTimes(S(1) / ConjugateOf(head - column[0]), products.data() + 1, rest,
+               w.data());
+      AddTimes(-left, w.data(), rest, row);
+    }
     // A row times the reflection's adjoint is the adjoint of the reflected
     // adjoint of the row.
-    const S* const row = a.row(k) + k + 1;
     for (int64_t j = 0; j < rest; ++j) v[j] = ConjugateOf(row[j]);
-    const S tau = MakeReflection(v.data(), rest);
+    const S right = of->right_taus[k + 1] = MakeReflection(v.data(), rest);
     b.right[k] = std::real(v[0]);
-    of->right_taus[k + 1] = tau;
-    for (int64_t j = 1; j < rest; ++j) of->right(k + 1 + j, k + 1) = v[j];
-    if (tau == S(0)) continue;
+    std::copy(v.data(), v.data() + rest, rights.row(k + 1) + k + 1);
     v[0] = S(1);
     for (int64_t j = 0; j < rest; ++j) v[j] = ConjugateOf(v[j]);
+    const S cross = Dot(v.data(), w.data(), rest);
     for (int64_t i = k + 1; i < m; ++i) {
       S* const x = a.row(i) + k + 1;
-      AddTimes(-ConjugateOf(tau) * Dot(v.data(), x, rest), v.data(), rest, x);
+      const S by = -column[i - k] * left;
+      const S by_right =
+          -ConjugateOf(right) * (Dot(v.data(), x, rest) + by * cross);
+      x[-1] = column[i - k];
+      AddTwoAndCollect(by, w.data(), by_right, v.data(), rest, x,
+                       products.data());
+      column[i - k - 1] = x[0];
+      // The next column begins with row k + 1, whose products do not count.
+      if (i == k + 1) std::fill(products.begin(), products.end(), S(0));
     }
   }
+  of->right = rights.Transposed();
   of->left = std::move(a);
   return b;
 }

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "millrace/ops/linalg/reflections.h"
+#include "millrace/ops/linalg/qr_factors.h"
 #include "millrace/ops/spectrum/rotations.h"
 
 namespace millrace::ops {
@@ -52,16 +52,16 @@ Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt,
   }
   for (int64_t i = 0; i < n; ++i) t.diagonal[i] = std::real(a(i, i));
   if (qt == nullptr) return t;
+  // The first row and column of Q are those of the identity.
+  Matrix<S> vectors(n - 1, n - 1);
+  for (int64_t r = 1; r < n; ++r) {
+    std::copy(a.row(r), a.row(r) + n - 1, vectors.row(r - 1));
+  }
+  taus.pop_back();
+  const Matrix<S> rest = MakeUnitary(vectors, taus, n - 1, stop).Transposed();
   *qt = Matrix<S>::Identity(n, n);
-  for (int64_t i = n - 2; i >= 0; --i) {
-    const int64_t m = n - i - 1;
-    if (stop.IsSet(2 * m * m)) break;
-    for (int64_t r = 0; r < m; ++r) v[r] = a(i + 1 + r, i);
-    for (int64_t j = i + 1; j < n; ++j) {
-      S* column = qt->row(j) + i + 1;
-      AddTimes(-ConjugateOf(taus[i]) * Dot(v.data(), column, m), v.data(), m,
-               column);
-    }
+  for (int64_t r = 1; r < n; ++r) {
+    std::copy(rest.row(r - 1), rest.row(r - 1) + n - 1, qt->row(r) + 1);
   }
   return t;
 }

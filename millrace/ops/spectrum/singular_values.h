@@ -69,18 +69,17 @@ bool FactorTallSvd(Matrix<S> a, int64_t u_cols, Vectors vectors,
   values->resize(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k) (*values)[k] = std::abs(d[order[k]]) * scale;
   if (!wanted) return true;
-  *v = Matrix<S>(n, n);
-  *u = Matrix<S>(ut.cols(), ut.rows());
+  Matrix<S> left(ut.rows(), ut.cols()), right(n, n);
   for (int64_t k = 0; k < ut.rows(); ++k) {
     const int64_t from = k < n ? order[k] : k;
     const S phase = k < n ? UsualPhase(vt.row(from), n) : S(1);
-    for (int64_t i = 0; i < u->rows(); ++i) {
-      const S x = ut(from, i) * phase;
-      (*u)(i, k) = k < n && d[from] < 0 ? -x : x;
-    }
+    const S turn = k < n && d[from] < 0 ? -phase : phase;
+    for (int64_t i = 0; i < ut.cols(); ++i) left(k, i) = ut(from, i) * turn;
     if (k >= n) continue;
-    for (int64_t i = 0; i < n; ++i) (*v)(i, k) = vt(from, i) * phase;
+    for (int64_t i = 0; i < n; ++i) right(k, i) = vt(from, i) * phase;
   }
+  *u = left.Transposed();
+  *v = right.Transposed();
   if (by_qr) {
     // U is Q with its first n columns multiplied by that of R.
     u->Scale(S(-1));

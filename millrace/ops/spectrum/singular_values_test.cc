@@ -16,14 +16,15 @@ class SpectrumTest : public testing::Test {
  protected:
   StopFlag stop_{nullptr};
 };
-using ElementTypes = testing::Types<double, std::complex<double>>;
+using ElementTypes =
+    testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(SpectrumTest, ElementTypes);
 
 template <class S>
 void ExpectFactors(const Matrix<S>& a, int64_t u_cols, StopFlag& stop) {
   const int64_t m = a.rows(), n = a.cols();
   SCOPED_TRACE(testing::Message() << m << " x " << n << ", " << u_cols);
-  std::vector<double> values;
+  std::vector<RealType<S>> values;
   Matrix<S> u, v;
   ASSERT_TRUE(FactorTallSvd(a, u_cols, Vectors::kBoth, &values, &u, &v, stop));
   ASSERT_TRUE(std::is_sorted(values.rbegin(), values.rend()));
@@ -38,7 +39,7 @@ void ExpectFactors(const Matrix<S>& a, int64_t u_cols, StopFlag& stop) {
     for (int64_t j = 0; j < n; ++j) scaled(i, j) = u(i, j) * values[j];
   }
   EXPECT_LE(Distance(a, PlainProduct(scaled, v.Adjoint())), Rounding<S>(m));
-  std::vector<double> alone;
+  std::vector<RealType<S>> alone;
   ASSERT_TRUE(FactorTallSvd(a, u_cols, Vectors::kNone, &alone, &u, &v, stop));
   const double tolerance = n == 0 ? 0 : Rounding<S>(m) * values[0];
   for (int64_t k = 0; k < n; ++k) EXPECT_NEAR(values[k], alone[k], tolerance);
@@ -82,22 +83,26 @@ TYPED_TEST(SpectrumTest, SingularValuesWithZerosOnTheDiagonals) {
 
 TYPED_TEST(SpectrumTest, SingularValuesOfExtremes) {
   using S = TypeParam;
-  for (const double scale : {1e-300, 1e300, 1e-310}) {
+  using R = RealType<S>;
+  using Limits = std::numeric_limits<R>;
+  for (const R scale :
+       {Limits::min(), Limits::max() / 8, Limits::denorm_min() * R(1 << 20)}) {
     Matrix<S> a = RandomMatrix<S>(5, 4);
-    std::vector<double> plain, scaled;
+    std::vector<R> plain, scaled;
     Matrix<S> u, v;
     ASSERT_TRUE(
         FactorTallSvd(a, 4, Vectors::kNone, &plain, &u, &v, this->stop_));
     a.Scale(S(scale));
     ASSERT_TRUE(
         FactorTallSvd(a, 4, Vectors::kNone, &scaled, &u, &v, this->stop_));
-    for (int k = 0; k < 4; ++k) EXPECT_NEAR(scaled[k] / scale, plain[k], 1e-9);
+    // Numbers below the least one of full precision are rounded.
+    for (int k = 0; k < 4; ++k) EXPECT_NEAR(scaled[k] / scale, plain[k], 1e-5);
   }
   // Elements of very different sizes.
   Matrix<S> graded(20, 20);
   for (int64_t i = 0; i < 20; ++i) {
     for (int64_t j = 0; j < 20; ++j) {
-      graded(i, j) = S(std::pow(10.0, -static_cast<double>(i + j)));
+      graded(i, j) = S(std::pow(R(10), -static_cast<R>(i + j)));
     }
   }
   ExpectFactors(graded, 20, this->stop_);
@@ -110,7 +115,7 @@ TYPED_TEST(SpectrumTest, SelfAdjointMatricesOfManySizes) {
     Matrix<S> a(n, n);
     for (int64_t i = 0; i < a.size(); ++i)
       a.data()[i] = half.data()[i] + adjoint.data()[i];
-    std::vector<double> values;
+    std::vector<RealType<S>> values;
     Matrix<S> vt;
     ASSERT_TRUE(FactorSelfAdjoint(a, &values, &vt, this->stop_));
     ASSERT_TRUE(std::is_sorted(values.begin(), values.end()));
@@ -122,6 +127,33 @@ TYPED_TEST(SpectrumTest, SelfAdjointMatricesOfManySizes) {
       for (int64_t j = 0; j < n; ++j) scaled(i, j) *= values[j];
     }
     EXPECT_LE(Distance(a, PlainProduct(scaled, v.Adjoint())), Rounding<S>(n));
+  }
+}
+
+TYPED_TEST(SpectrumTest, RotationsOfNumbersOfAnySize) {
+  using R = RealType<TypeParam>;
+  using Limits = std::numeric_limits<R>;
+  const R sizes[] = {0,
+                     Limits::denorm_min(),
+                     Limits::min(),
+                     std::sqrt(Limits::min()),
+                     R(1),
+                     R(3),
+                     std::sqrt(Limits::max()),
+                     Limits::max() / 2};
+  for (const R p : sizes) {
+    for (const R q : sizes) {
+      for (const auto& [x, y] : {std::pair(p, q), std::pair(-p, q),
+                                 std::pair(p, -q), std::pair(-p, -q)}) {
+        const PlaneRotation<R> g(x, y);
+        EXPECT_NEAR(g.c * g.c + g.s * g.s, 1, 4 * Limits::epsilon());
+        const R length = std::hypot(x, y);
+        const R tolerance =
+            4 * std::max(Limits::epsilon() * length, Limits::denorm_min());
+        EXPECT_NEAR(g.c * x - g.s * y, length, tolerance) << x << ", " << y;
+        EXPECT_NEAR(g.s * x + g.c * y, 0, tolerance) << x << ", " << y;
+      }
+    }
   }
 }
 

@@ -5,11 +5,6 @@
 namespace millrace::ops {
 namespace {
 
-// float is computed in double: that halves the code, and rotations accumulate
-// little rounding error.
-template <class T>
-using WideType = std::conditional_t<kIsReal<T>, double, Complex128>;
-
 class SvdKernel {
  public:
   static StatusOr<SvdKernel> Make(const KernelInit& init) {
@@ -35,27 +30,27 @@ class SvdKernel {
     }
     if (b.count == 0) return OkStatus();
     return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
-      using W = WideType<T>;
+      using R = RealType<T>;
       const T* from = x.flat<T>().data();
       T* to_s = s->mutable_flat<T>().data();
       T* to_u = u->mutable_flat<T>().data();
       T* to_v = v->mutable_flat<T>().data();
       return ForMatrices(
           ctx, b.count, 3 * std::max(m, n), "", [&](int64_t i, StopFlag& stop) {
-            Matrix<W> a = ReadMatrix<W>(from + i * m * n, m, n);
-            std::vector<double> list;
-            Matrix<W> left, right;
+            Matrix<T> a = ReadMatrix<T>(from + i * m * n, m, n);
+            std::vector<R> list;
+            Matrix<T> left, right;
             if (!Factor(std::move(a), u_cols, v_cols, &list, &left, &right,
                         stop)) {
-              const double nan = std::numeric_limits<double>::quiet_NaN();
+              const R nan = std::numeric_limits<R>::quiet_NaN();
               list.assign(static_cast<size_t>(p), nan);
-              left = Matrix<W>(m, vectors_ ? u_cols : 0);
-              right = Matrix<W>(n, vectors_ ? v_cols : 0);
-              std::fill(left.data(), left.data() + left.size(), W(nan));
-              std::fill(right.data(), right.data() + right.size(), W(nan));
+              left = Matrix<T>(m, vectors_ ? u_cols : 0);
+              right = Matrix<T>(n, vectors_ ? v_cols : 0);
+              std::fill(left.data(), left.data() + left.size(), T(nan));
+              std::fill(right.data(), right.data() + right.size(), T(nan));
             }
             for (int64_t k = 0; k < p; ++k) {
-              to_s[i * p + k] = T(static_cast<RealType<T>>(list[k]));
+              to_s[i * p + k] = T(list[k]);
             }
             if (vectors_) {
               WriteMatrix(left, m, u_cols, to_u + i * m * u_cols);
@@ -68,9 +63,9 @@ class SvdKernel {
 
  private:
   // Returns false if elements are NaN or infinite, or if it does not converge.
-  template <class W>
-  bool Factor(Matrix<W> a, int64_t u_cols, int64_t v_cols,
-              std::vector<double>* values, Matrix<W>* u, Matrix<W>* v,
+  template <class S>
+  bool Factor(Matrix<S> a, int64_t u_cols, int64_t v_cols,
+              std::vector<RealType<S>>* values, Matrix<S>* u, Matrix<S>* v,
               StopFlag& stop) const {
     for (int64_t i = 0; i < a.size(); ++i) {
       if (!std::isfinite(std::abs(a.data()[i]))) return false;
