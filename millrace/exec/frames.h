@@ -31,10 +31,25 @@ struct Iteration {
 };
 
 // A node that is ready to run.
+// Copied field by field, with the pointers apart: a load of two fields at once,
+// right after each was stored, waits until both have left the store buffer,
+// which took a third of the time of a node without a kernel.
 struct ReadyNode {
+  ReadyNode() = default;
+  ReadyNode(const PlanNode* n, Iteration* i, bool dead)
+      : node(n), is_dead(dead), iteration(i) {}
+  ReadyNode(const ReadyNode& o)
+      : node(o.node), is_dead(o.is_dead), iteration(o.iteration) {}
+  ReadyNode& operator=(const ReadyNode& o) {
+    node = o.node;
+    is_dead = o.is_dead;
+    iteration = o.iteration;
+    return *this;
+  }
+
   const PlanNode* node = nullptr;
-  Iteration* iteration = nullptr;
   bool is_dead = false;
+  Iteration* iteration = nullptr;
 };
 using ReadyList = absl::InlinedVector<ReadyNode, 8>;
 

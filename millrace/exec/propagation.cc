@@ -106,7 +106,7 @@ void Propagation::Activate(Iteration& it, const PlanNode& node,
             ~uint64_t{1};
         is_ready = Pending(now) == 0;
       }
-      if (is_ready) ready->push_back({&dst, &it, all_dead});
+      if (is_ready) ready->emplace_back(&dst, &it, all_dead);
       continue;
     }
     if (!is_control && !dead) {
@@ -114,13 +114,13 @@ void Propagation::Activate(Iteration& it, const PlanNode& node,
           e.last ? std::move(outputs[e.src_port]) : outputs[e.src_port];
     }
     if (dst.single_dependency) {
-      ready->push_back({&dst, &it, dead});
+      ready->emplace_back(&dst, &it, dead);
       continue;
     }
     const uint64_t delta = (dead ? kOneDead : 0) - 1;
     const uint64_t now =
         word.fetch_add(delta, std::memory_order_acq_rel) + delta;
-    if (Pending(now) == 0) ready->push_back({&dst, &it, Dead(now) > 0});
+    if (Pending(now) == 0) ready->emplace_back(&dst, &it, Dead(now) > 0);
   }
   if (!it.frame->is_root())
     it.outstanding += static_cast<int64_t>(ready->size() - before);

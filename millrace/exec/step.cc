@@ -69,8 +69,7 @@ class Step {
       recorder_.RecordSource();
     ReadyList ready;
     for (int32_t root : plan_->roots()) {
-      ready.push_back(
-          {.node = &plan_->node(root), .iteration = propagation_.root()});
+      ready.emplace_back(&plan_->node(root), propagation_.root(), false);
     }
     if (ready.empty()) {
       Complete();
