@@ -73,6 +73,8 @@ def page(head, rows):
   """Returns the text of docs/performance.md."""
   red = [row for row in rows if row.red]
   lines = ["**%s.**" % summary(rows)]
+  if any(row.red or row.short for row in rows):
+    lines.append("")  # a list begins behind an empty line
   lines += ["- red: `%s`: %s" % (row.name, row.verdict) for row in red]
   lines += [
     "- short: `%s`: %s times as good as stock's, %s" % (row.name, "%.2f" % row.ratio, row.goal) for row in rows if row.short

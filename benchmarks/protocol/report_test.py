@@ -28,7 +28,7 @@ class PageTest(unittest.TestCase):
     text = report.page(HEAD, [GOOD, BAD])
     self.assertIn("| a/x | 1200 us | 300 us | 4.00 | >= 2.00 | ok |\n", text)
     self.assertIn("| a/y | - | 0.5 steps/s | - | >= 1.00 | **red:** failed on stock |\n", text)
-    self.assertIn("**2 rows, 1 red.**\n- red: `a/y`: failed on stock\n", text)
+    self.assertIn("**2 rows, 1 red.**\n\n- red: `a/y`: failed on stock\n", text)
 
   def test_facts_stand_above_the_table(self):
     text = report.page(HEAD, [GOOD])

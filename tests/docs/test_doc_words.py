@@ -54,3 +54,13 @@ def test_flags_and_verbs(path, flags):
   assert not unknown, f"{path}: {unknown}"
   verbs = set(re.findall(r'^ +"([\w-]+)": \(', doc_pages.read("tools/dev/__main__.py"), re.M))
   assert set(re.findall(r"\./dev ([a-z][a-z-]*)\b", code)) <= verbs, path
+
+
+@pytest.mark.parametrize("path", [*doc_pages.pages(), *doc_pages.NOT_PAGES])
+def test_lists_begin_behind_an_empty_line(path):
+  """Otherwise MkDocs makes one paragraph of the list and of what is above it."""
+  above = ""
+  for number, line in enumerate(doc_pages.prose(path).splitlines(), 1):
+    if re.match(r"[-*] ", line):
+      assert not above or re.match(r"([-*] |\s|#)", above), f"{path}:{number}: no empty line before {line!r}"
+    above = line
