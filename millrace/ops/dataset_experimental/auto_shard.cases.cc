@@ -5,9 +5,14 @@ namespace {
 
 Case& Sharded(CaseList& c, std::string name, int workers, int index,
               int policy = 0) {
-  return WithRange(c, std::move(name), 10)
-      .Node("op", c.op().name, {"range", Count(workers), Count(index)},
-            With(Numbers(), "auto_shard_policy", policy));
+  Case& sharded =
+      WithRange(c, std::move(name), 10)
+          .Node("op", c.op().name, {"range", Count(workers), Count(index)},
+                With(Numbers(), "auto_shard_policy", policy));
+  if (c.op().FindAttr("num_replicas") == nullptr) {
+    sharded.NoStock("stock takes num_replicas from uninitialized memory");
+  }
+  return sharded;
 }
 
 void AutoShardCases(CaseList& c) {
