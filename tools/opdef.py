@@ -112,7 +112,10 @@ def main():
   try:
     import tensorflow  # noqa: F401  registers the ops
   except ModuleNotFoundError:
-    sys.exit("%s has no TensorFlow: run .venv/bin/python tools/opdef.py, once ./dev test LeakyRelu has installed it there" % sys.executable)
+    sys.exit(
+      "%s has no TensorFlow: run .venv/bin/python tools/opdef.py, once ./dev test LeakyRelu has installed it there"
+      % sys.executable
+    )
   from tensorflow.python.framework import op_def_registry
 
   missing = 0

@@ -68,12 +68,13 @@ const Status& ToStatus(const StatusOr<T>& s) {
 
 }  // namespace millrace
 
-// Returns from the function if `expr` (a Status) is not OK.
-#define MR_RETURN_IF_ERROR(expr)            \
-  do {                                      \
-    ::millrace::Status mr_status_ = (expr); \
-    if (!mr_status_.ok()) [[unlikely]]      \
-      return mr_status_;                    \
+// Returns from the function if the expression (a Status) is not OK. It may have
+// commas, as of template arguments.
+#define MR_RETURN_IF_ERROR(...)                    \
+  do {                                             \
+    ::millrace::Status mr_status_ = (__VA_ARGS__); \
+    if (!mr_status_.ok()) [[unlikely]]             \
+      return mr_status_;                           \
   } while (0)
 
 #define MR_CONCAT_INNER_(a, b) a##b

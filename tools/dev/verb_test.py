@@ -332,9 +332,7 @@ def run_selected(args, report):
   packages.need_packages(packages.BASE, packages.TEST)
   building.configure(args.preset)
   # CMake writes the list of programs; new files make it run again. If that fails, the build says so.
-  subprocess.run(
-    ["ninja", "-C", building.folder(args.preset), "build.ninja"], capture_output=True, env=building.environment()
-  )
+  subprocess.run(["ninja", "-C", building.folder(args.preset), "build.ninja"], capture_output=True, env=building.environment())
   programs = gtest_runner.listed(args.preset)
   stock = []
   for name in args.what:

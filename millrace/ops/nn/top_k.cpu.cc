@@ -97,7 +97,7 @@ class TopKKernel {
     const int64_t rows = x.num_elements() / out.n;
     if (rows <= kFewRows && out.n >= kLongRow) {
       for (int64_t r = 0; r < rows; ++r) {
-        MR_RETURN_IF_ERROR((FindRow<T, I>(ctx, x, out, r, RowThreads::kMany)));
+        MR_RETURN_IF_ERROR(FindRow<T, I>(ctx, x, out, r, RowThreads::kMany));
       }
       return OkStatus();
     }
