@@ -360,3 +360,25 @@ def program_types(tf):
     for use_resource in (False, True):
       made.append(tf.Variable(tf.cast([1, 0], dtype), use_resource=use_resource))
   return _run(tf, made)
+
+
+def program_devices_of_reads_behind_a_write(tf):
+  """They are read where the program is when it takes the value; the variable's own value is read anywhere."""
+  with tf.device("/job:ps/task:0"):
+    variable = tf.Variable([1.0, 2.0], use_resource=True, name="v")
+    other = tf.constant(1.0, name="other")
+  devices = []
+  for make in (
+    lambda: tf.scatter_add(variable, [0], [1.0]),
+    lambda: tf.assign_add(variable, [1.0, 1.0]),
+    lambda: variable.assign([3.0, 4.0]),
+    lambda: variable,
+  ):
+    written = make()
+    with tf.device("/job:worker/task:1"):
+      devices += [tf.convert_to_tensor(written).device, (written + 1.0).op.inputs[0].device]
+      with tf.colocate_with(other):
+        read = tf.convert_to_tensor(written)
+        devices += [read.device, str(read.op.colocation_groups())]
+    devices.append(tf.identity(written).op.inputs[0].device)
+  return devices

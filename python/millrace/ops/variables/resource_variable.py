@@ -369,6 +369,10 @@ class _UnreadVariable(ResourceVariable):
     with self._order():
       return self._read_variable_op()
 
+  def value(self):
+    """Read where the program is, and not where the variable is: as TensorFlow does."""
+    return self.read_value()
+
   @property
   def name(self):
     return self._parent_op.name
