@@ -10,12 +10,13 @@
 namespace millrace {
 namespace {
 
-// Returns 0 for a tensor that does not leave its process; it becomes an empty
-// message.
+// Returns whether EncodeOneNumber takes the tensor.
 bool IsOneNumber(const Tensor& t) {
   return IsPlain(t.dtype()) && t.num_elements() == 1 && !t.on_device();
 }
 
+// Returns 0 for a tensor that does not leave its process; it becomes an empty
+// message.
 size_t SizeOfTensor(const Tensor& t) {
   if (!t.valid() || IsRef(t.dtype())) return 0;
   if (IsOneNumber(t)) return EncodeOneNumber(t).size();

@@ -2,11 +2,12 @@
 
 from millrace.parallel import replica_table, step_reads
 from millrace.parallel.tensorflow_in_use import OverTensorflow, tf
+from millrace.train.optimizers.slots_of_another import SlotsOfAnother
 
 POLICIES = ("measure", "drop", "scale")
 
 
-class AsyncReplicasOptimizer(OverTensorflow):
+class AsyncReplicasOptimizer(SlotsOfAnother, OverTensorflow):
   """A `tf.train.Optimizer` whose replicas apply their own gradients when they have them, by the optimizer `opt`.
 
   The staleness of a gradient is the number of updates that the global step has counted between two moments of one step: when
@@ -271,15 +272,6 @@ class AsyncReplicasOptimizer(OverTensorflow):
     from millrace.parallel import replica_pace
 
     return replica_pace.Pace(self, **options)
-
-  def get_slot(self, *args, **kwargs):
-    return self._opt.get_slot(*args, **kwargs)
-
-  def get_slot_names(self, *args, **kwargs):
-    return self._opt.get_slot_names(*args, **kwargs)
-
-  def variables(self):
-    return self._opt.variables()
 
 
 def _converted(gradient):

@@ -19,6 +19,7 @@ The bytes that a task has sent and received are in `millrace status`.
 import math
 
 from millrace.parallel.tensorflow_in_use import OverTensorflow, tf
+from millrace.train.optimizers.slots_of_another import SlotsOfAnother
 
 _FORMS = ("float", "bfloat16", "top_k")
 _AVERAGES = ("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient", "SparseAccumulatorTakeGradient")
@@ -85,7 +86,7 @@ def on_the_wire(grads_and_vars, wire):
     return [(None if gradient is None else _sent(gradient, variable, wire), variable) for gradient, variable in pairs]
 
 
-class WiredOptimizer(OverTensorflow):
+class WiredOptimizer(SlotsOfAnother, OverTensorflow):
   """A `tf.train.Optimizer` whose `apply_gradients` sends gradients by a GradientWire and then is that of `opt`.
 
   All else is that of `opt`, its slots and what else it has, such as `make_session_run_hook`. `opt` may be a
@@ -121,15 +122,6 @@ class WiredOptimizer(OverTensorflow):
           % variable.name
         )
     return self._opt.apply_gradients(on_the_wire(pairs, self._wire), global_step=global_step, name=name)
-
-  def get_slot(self, *args, **kwargs):
-    return self._opt.get_slot(*args, **kwargs)
-
-  def get_slot_names(self, *args, **kwargs):
-    return self._opt.get_slot_names(*args, **kwargs)
-
-  def variables(self):
-    return self._opt.variables()
 
 
 def _checked(wire):

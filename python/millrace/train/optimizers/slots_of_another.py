@@ -1,4 +1,4 @@
-"""What optimizers have that hand their work to another one."""
+"""What optimizers have that hand their work to another one: Millrace's own, and those of `millrace.parallel` over any TensorFlow."""
 
 
 class SlotsOfAnother:
