@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/base/sim/sim.h"
+#include "millrace/exec/propagation.h"
 #include "millrace/exec/testing/graphs.h"
 
 namespace millrace {
@@ -179,6 +180,36 @@ TEST_F(FramesTest, TheSamePlanRunsLoopsAgainAndAgain) {
     });
   }
   for (Thread& t : clients) t.Join();
+}
+
+// Graphs from outside may let a value come after a dead Enter, and a Merge that
+// fired again would end its frame too early.
+TEST_F(FramesTest, AMergeFiresOnce) {
+  const OutputRef c = g_.Const("c", 1);
+  const OutputRef dead = g_.Enter("dead", "loop", c);
+  const OutputRef live = g_.Enter("live", "loop", c);
+  g_.Exit("exit", g_.Merge("merge", {dead, live}));
+  const auto plan = Build();
+  const auto named = [&](absl::string_view name) {
+    for (const PlanNode& n : plan->nodes()) {
+      if (n.info->name == name) return &n;
+    }
+    return static_cast<const PlanNode*>(nullptr);
+  };
+  for (const bool dead_first : {true, false}) {
+    Propagation propagation(*plan);
+    int fired = 0;
+    for (const bool is_dead : {dead_first, !dead_first}) {
+      EdgeValue value;
+      value.tensor = Tensor::Scalar<int64_t>(1);
+      ReadyList ready;
+      propagation.Propagate(ReadyNode(named(is_dead ? "dead" : "live"),
+                                      propagation.root(), is_dead),
+                            absl::MakeSpan(&value, 1), is_dead, &ready);
+      fired += static_cast<int>(ready.size());
+    }
+    EXPECT_EQ(fired, 1);
+  }
 }
 
 // The seed decides which thread continues at each lock.

@@ -194,7 +194,8 @@ struct IterationStorage {
   // plus 2 for each missing control input.
   std::unique_ptr<std::atomic<uint64_t>[]> pending;
   std::unique_ptr<EdgeValue[]> slots;
-  // Indexed by PlanNode::merge: the live input that arrived first, or -1.
+  // Indexed by PlanNode::merge: the live input that arrived first; -1 before
+  // one has, -2 if the merge is dead.
   std::unique_ptr<std::atomic<int32_t>[]> winners;
 };
 

@@ -4,11 +4,20 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_split.h"
 #include "millrace/exec/node_kind.h"
 #include "millrace/exec/plan.h"
 
 namespace millrace {
+namespace {
+
+constexpr int kMaxLoopDepth = 1000;
+// What the iterations of a frame that are alive at once may take beside their
+// values: fewer of them run in parallel if each takes much.
+constexpr int64_t kIterationBytes = 256 << 20;
+
+}  // namespace
 
 // Lives for one Build.
 class PlanBuilder {
@@ -58,6 +67,12 @@ class PlanBuilder {
       if (kind == NodeKind::kEnter) {
         MR_ASSIGN_OR_RETURN(At(id).child_frame, EnteredFrame(node, frame));
         ++plan_->frames_[At(id).child_frame].num_enters;
+        MR_RETURN_IF_ERROR(CheckLoopDepth(node, At(id).child_frame));
+      } else if (kind == NodeKind::kRetval && frame != 0) {
+        return InvalidArgument(
+            "{{node ", node.name, "}} is inside of the while loop '",
+            plan_->frames_[frame].name,
+            "': it has a value in each iteration, of which none is the result");
       } else if ((kind == NodeKind::kExit ||
                   kind == NodeKind::kNextIteration) &&
                  frame == 0) {
@@ -69,14 +84,32 @@ class PlanBuilder {
             " outside of any while loop");
       }
     }
+    // The back edges, whose frames are known only now: an iteration's memory is
+    // laid out for its own frame.
+    for (NodeId id : order_) {
+      const Node& node = *graph_.node(id);
+      if (KindOf(*node.op) == NodeKind::kMerge) {
+        MR_RETURN_IF_ERROR(InputFrame(node).status());
+      }
+    }
     return OkStatus();
   }
 
-  // Returns the frame of the node's inputs; a node without inputs is in the
-  // root.
+  // States of frames within frames are destroyed recursively.
+  Status CheckLoopDepth(const Node& enter, int32_t frame) const {
+    int depth = 0;
+    for (; frame != 0; frame = plan_->frames_[frame].parent) ++depth;
+    if (depth <= kMaxLoopDepth) return OkStatus();
+    return InvalidArgument("{{node ", enter.name,
+                           "}} enters a while loop within more than ",
+                           kMaxLoopDepth, " others");
+  }
+
+  // Returns the frame of the node's inputs, of those whose frame is known; a
+  // node without inputs is in the root.
   StatusOr<int32_t> InputFrame(const Node& node) const {
-    int32_t frame = 0;
-    bool known = false;
+    int32_t frame = std::max(frame_of_[number_[node.id]], 0);
+    bool known = frame_of_[number_[node.id]] >= 0;
     auto meet = [&](NodeId src) -> Status {
       const int32_t there = OutputFrame(src);
       if (there < 0) return OkStatus();  // a back edge, not visited yet
@@ -209,6 +242,10 @@ class PlanBuilder {
       }
       case NodeKind::kRetval: {
         MR_ASSIGN_OR_RETURN(n.retval, Slot(node));
+        if (!retvals_.insert(n.retval).second) {
+          return InvalidArgument("{{node ", node.name,
+                                 "}} is another one with the index ", n.retval);
+        }
         plan_->num_retvals_ = std::max(plan_->num_retvals_, n.retval + 1);
         n.cheap = true;
         break;
@@ -221,7 +258,7 @@ class PlanBuilder {
       default:
         MR_RETURN_IF_ERROR(SetKernel(node, &info, &n));
     }
-    plan_->all_cheap_ &= n.cheap || n.is_async;
+    plan_->all_cheap_ &= n.cheap;
     n.info = info.get();
     plan_->infos_.push_back(std::move(info));
     return OkStatus();
@@ -255,7 +292,15 @@ class PlanBuilder {
       f.num_slots += n.num_inputs;
       if (n.kind == NodeKind::kMerge) n.merge = f.num_merges++;
     }
-    for (PlanFrame& f : plan_->frames_) f.initial_pending.resize(f.num_nodes);
+    for (PlanFrame& f : plan_->frames_) {
+      f.initial_pending.resize(f.num_nodes);
+      const int64_t bytes =
+          int64_t{f.num_nodes} * static_cast<int64_t>(sizeof(uint64_t)) +
+          int64_t{f.num_slots} * static_cast<int64_t>(sizeof(EdgeValue)) + 1;
+      const int64_t most = std::max<int64_t>(kIterationBytes / bytes, 1);
+      f.parallel_iterations =
+          static_cast<int32_t>(std::min<int64_t>(f.parallel_iterations, most));
+    }
   }
 
   void ConnectEdges() {
@@ -304,6 +349,7 @@ class PlanBuilder {
   std::vector<int32_t> number_;    // by node id
   std::vector<int32_t> frame_of_;  // by index
   absl::flat_hash_map<std::string, int32_t> frame_by_name_;
+  absl::flat_hash_set<int32_t> retvals_;
 };
 
 StatusOr<std::shared_ptr<const Plan>> Plan::Build(const Graph& graph,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "millrace/exec/frame_id.h"
 #include "millrace/exec/testing/graphs.h"
 
@@ -150,6 +151,46 @@ TEST_F(PlanTest, RefusesInputsFromTwoFrames) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(status.ToString(), HasSubstr("{{node both}}"));
   EXPECT_THAT(status.ToString(), HasSubstr("different frames"));
+}
+
+// Its memory would be that of an iteration of the other frame.
+TEST_F(PlanTest, RefusesABackEdgeIntoAnotherFrame) {
+  const OutputRef start = g_.Const("start", 1);
+  const OutputRef next =
+      g_.Add("next", "NextIteration", {g_.Enter("in", "loop", start)},
+             {{"T", DataType::kInt64}});
+  g_.Retval(0, g_.Merge("merge", {start, next}));
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("{{node merge}} has inputs from different frames: ''"
+                        " and, by {{node next}}, 'loop'"));
+}
+
+TEST_F(PlanTest, RefusesResultsOfEachIteration) {
+  const auto loop = g_.OpenLoop("loop", g_.Const("zero", 0), 3);
+  g_.CloseLoop("loop", loop, loop.body);
+  g_.Retval(0, loop.body);
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.ToString(), HasSubstr("inside of the while loop 'loop'"));
+}
+
+TEST_F(PlanTest, RefusesTwoResultsOfOneIndex) {
+  g_.Retval(0, g_.Const("c", 1));
+  g_.Add("again", "_Retval", {g_.Const("d", 2)},
+         {{"T", DataType::kInt64}, {"index", int64_t{0}}});
+  EXPECT_THAT(Build().status().ToString(),
+              HasSubstr("is another one with the index 0"));
+}
+
+TEST_F(PlanTest, RefusesLoopsThatAreNestedWithoutEnd) {
+  OutputRef value = g_.Const("c", 1);
+  for (int i = 0; i < 2000; ++i) {
+    value = g_.Enter(absl::StrCat("e", i), absl::StrCat("f", i), value);
+  }
+  EXPECT_THAT(Build().status().ToString(),
+              HasSubstr("within more than 1000 others"));
 }
 
 TEST_F(PlanTest, RefusesAnExitOutsideOfLoops) {

@@ -9,6 +9,9 @@ namespace millrace {
 namespace {
 
 constexpr uint64_t kOneDead = uint64_t{1} << 32;
+// In place of the number of a merge's winning input.
+constexpr int32_t kNoWinner = -1;
+constexpr int32_t kAllDead = -2;
 constexpr uint32_t Pending(uint64_t word) {
   return static_cast<uint32_t>(word);
 }
@@ -79,25 +82,26 @@ void Propagation::Activate(Iteration& it, const PlanNode& node,
     const bool dead = is_dead || (!is_control && outputs[e.src_port].is_dead);
     std::atomic<uint64_t>& word = storage.pending[dst.index_in_frame];
     if (dst.kind == NodeKind::kMerge) {
+      const auto num_inputs = static_cast<uint64_t>(dst.num_inputs);
+      std::atomic<int32_t>& winner = storage.winners[dst.merge];
+      int32_t none = kNoWinner;
       bool is_ready;
       bool all_dead = false;
       if (is_control) {
         const uint64_t now = word.fetch_sub(2, std::memory_order_acq_rel) - 2;
-        all_dead = Dead(now) == static_cast<uint32_t>(dst.num_inputs);
-        is_ready = Pending(now) == 0 || (Pending(now) == 1 && all_dead);
+        all_dead = Pending(now) == 1 && Dead(now) >= num_inputs;
+        is_ready = Pending(now) == 0 || all_dead;
       } else if (dead) {
-        const uint64_t now =
-            word.fetch_add(kOneDead, std::memory_order_acq_rel) + kOneDead;
         // A dead Enter means that the whole loop is dead: its back edge will
         // never carry a value.
-        all_dead = Dead(now) == static_cast<uint32_t>(dst.num_inputs) ||
-                   node.kind == NodeKind::kEnter;
-        is_ready = Pending(now) == 1 && all_dead;
+        const uint64_t delta =
+            (node.kind == NodeKind::kEnter ? num_inputs : 1) * kOneDead;
+        const uint64_t now =
+            word.fetch_add(delta, std::memory_order_acq_rel) + delta;
+        is_ready = all_dead = Pending(now) == 1 && Dead(now) >= num_inputs;
       } else {
-        int32_t none = -1;
-        if (!storage.winners[dst.merge].compare_exchange_strong(
-                none, e.slot - dst.first_slot)) {
-          continue;  // another live input arrived first
+        if (!winner.compare_exchange_strong(none, e.slot - dst.first_slot)) {
+          continue;  // another live input arrived first, or it is dead
         }
         storage.slots[e.slot] =
             e.last ? std::move(outputs[e.src_port]) : outputs[e.src_port];
@@ -106,6 +110,9 @@ void Propagation::Activate(Iteration& it, const PlanNode& node,
             ~uint64_t{1};
         is_ready = Pending(now) == 0;
       }
+      // It fires once, whatever arrives later: graphs from outside may let a
+      // value come to a Merge whose Enter is dead.
+      if (all_dead) is_ready = winner.compare_exchange_strong(none, kAllDead);
       if (is_ready) ready->emplace_back(&dst, &it, all_dead);
       continue;
     }

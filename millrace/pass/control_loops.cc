@@ -132,6 +132,7 @@ class LoopAdder {
     node->assigned_device = device;
     frames_->of_node.resize(graph_->num_ids(), 0);
     frames_->of_node[node->id] = frame;
+    frames_->entered.resize(graph_->num_ids(), frame);
   }
 
   Graph* const graph_;

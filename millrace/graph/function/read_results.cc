@@ -70,6 +70,9 @@ class Needs {
   std::vector<NodeId> retvals_, queue_;
 };
 
+// A few bytes may call functions of many nodes many times.
+constexpr int64_t kMaxBodyNodes = 2'000'000;
+
 StatusOr<Graph> BodyOf(const Graph& graph, const Node& node,
                        absl::string_view attr) {
   MR_ASSIGN_OR_RETURN(const AttrValue::Func function,
@@ -79,10 +82,16 @@ StatusOr<Graph> BodyOf(const Graph& graph, const Node& node,
 }
 
 // Adds the results of a loop on which its condition and the results that are
-// there depend.
-Status AddLoopResults(const Graph& graph, const Node& loop, Results* read) {
+// there depend; all of them once bodies of `nodes_left` nodes have been made.
+Status AddLoopResults(const Graph& graph, const Node& loop, int64_t* nodes_left,
+                      Results* read) {
+  if (*nodes_left <= 0) {
+    for (int64_t i = 0; i < loop.num_outputs(); ++i) read->insert(i);
+    return OkStatus();
+  }
   MR_ASSIGN_OR_RETURN(const Graph condition, BodyOf(graph, loop, "cond"));
   MR_ASSIGN_OR_RETURN(const Graph body, BodyOf(graph, loop, "body"));
+  *nodes_left -= condition.num_ids() + body.num_ids();
   Needs first(condition);
   Needs rest(body);
   const auto need = [&](int64_t i) {
@@ -100,7 +109,8 @@ Status AddLoopResults(const Graph& graph, const Node& loop, Results* read) {
 // Says what is needed of a node apart from its consumers.
 enum class Reader { kNone, kFollower, kAll };
 
-Status Mark(const Graph& graph, Reader reader, Node* node) {
+Status Mark(const Graph& graph, Reader reader, int64_t* nodes_left,
+            Node* node) {
   Results read;
   for (const OutEdge& edge : node->out_edges) {
     if (edge.port == kControlPort) {
@@ -114,7 +124,8 @@ Status Mark(const Graph& graph, Reader reader, Node* node) {
   if (reader == Reader::kAll || (loops && reader == Reader::kFollower)) {
     for (int64_t i = 0; i < node->num_outputs(); ++i) read.insert(i);
   }
-  if (loops) MR_RETURN_IF_ERROR(AddLoopResults(graph, *node, &read));
+  if (loops)
+    MR_RETURN_IF_ERROR(AddLoopResults(graph, *node, nodes_left, &read));
   if (reader != Reader::kNone) read.insert(builtin::kReadEffects);
   if (read.empty()) return OkStatus();
   node->attrs.Set(builtin::kReadResults,
@@ -134,6 +145,7 @@ void MarkReadResults(absl::Span<const NodeId> whole,
   };
   add(followed, Reader::kFollower);
   add(whole, Reader::kAll);
+  int64_t nodes_left = kMaxBodyNodes;
   for (NodeId id = 0; id < graph->num_ids(); ++id) {
     Node* const node = graph->node(id);
     // A loop without effects gives the same if all of it runs.
@@ -145,7 +157,8 @@ void MarkReadResults(absl::Span<const NodeId> whole,
     if (!IsLowered(*node)) continue;
     const Reader reader =
         readers.empty() ? Reader::kNone : readers[static_cast<size_t>(id)];
-    Mark(*graph, reader, node).IgnoreError();  // its kernel reports it
+    // Its kernel reports an error.
+    Mark(*graph, reader, &nodes_left, node).IgnoreError();
   }
 }
 
