@@ -6,6 +6,7 @@
 #include "millrace/graph/function/function_body.h"
 #include "millrace/graph/function/function_pruning.h"
 #include "millrace/graph/function/read_results.h"
+#include "millrace/graph/graph_proto.h"
 
 namespace millrace {
 namespace {
@@ -21,9 +22,10 @@ constexpr size_t kMaxInstances = 4096;
 constexpr int kCallsPerStack = 16;
 
 std::string CacheKey(const NameAttrList& function) {
-  std::string key = function.name;
+  std::string key = absl::StrCat(function.name.size(), ":", function.name);
   for (const auto& [name, value] : function.attrs) {
-    absl::StrAppend(&key, "\n", name, "=", value.DebugString());
+    const std::string text = SerializeAttrValue(value);
+    absl::StrAppend(&key, "\n", name, "=", text.size(), ":", text);
   }
   return key;
 }

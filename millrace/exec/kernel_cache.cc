@@ -8,6 +8,17 @@
 #include "millrace/kernel/host_arguments.h"
 
 namespace millrace {
+namespace {
+
+// Whether the kernel of one node may run the other: it is made for the op, its
+// attributes and its numbers of inputs and outputs.
+bool AreAlike(const NodeInfo& one, const NodeInfo& other) {
+  return one.op->name == other.op->name && one.attrs == other.attrs &&
+         one.input_types == other.input_types &&
+         one.output_types == other.output_types;
+}
+
+}  // namespace
 
 // A kernel that is counted.
 struct KernelCache::Made {
@@ -79,12 +90,14 @@ StatusOr<SharedKernel> KernelCache::Get(
     lock.Unlock();
     return Make(std::move(node), device, functions);
   }
-  const std::string key = absl::StrCat(device.name(), "\n", node->name, "\n",
-                                       node->op->name, "\n", function);
+  // With sizes: clients choose the names.
+  const std::string key = absl::StrCat(
+      device.name(), "\n", node->name.size(), ":", node->name, "\n",
+      node->op->name.size(), ":", node->op->name, "\n", function);
   for (;;) {
     const auto it = stateful_.find(key);
     if (it != stateful_.end()) {
-      if (it->second.info->attrs == node->attrs) return it->second;
+      if (AreAlike(*it->second.info, *node)) return it->second;
       lock.Unlock();
       return Make(std::move(node), device, functions);
     }

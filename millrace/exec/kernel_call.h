@@ -12,14 +12,13 @@
 
 namespace millrace {
 
-// Runs the kernel within the process's limit of memory. Libraries throw
-// exceptions, which become RESOURCE_EXHAUSTED or INTERNAL; our kernels do not.
-// Inlined, since a step does this for nearly every node.
-[[gnu::always_inline]] inline Status CallKernel(const Kernel& kernel,
-                                                KernelContext& context) {
-  const ScopedMemoryLimit limit;
+// Returns what `call` returns. Libraries throw exceptions, which become
+// RESOURCE_EXHAUSTED or INTERNAL; our kernels do not.
+template <class F>
+[[gnu::always_inline]] inline Status CallGuarded(const KernelContext& context,
+                                                 F call) {
   try {
-    return kernel.Run(context);
+    return call();
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("OOM in op ", context.node().op->name, " on ",
                              context.device().name());
@@ -27,6 +26,14 @@ namespace millrace {
     return Internal("op ", context.node().op->name, " on ",
                     context.device().name(), " failed: ", e.what());
   }
+}
+
+// Runs the kernel within the process's limit of memory. Inlined, since a step
+// does this for nearly every node.
+[[gnu::always_inline]] inline Status CallKernel(const Kernel& kernel,
+                                                KernelContext& context) {
+  const ScopedMemoryLimit limit;
+  return CallGuarded(context, [&] { return kernel.Run(context); });
 }
 
 // Adds the name of the node to an error: that of `n`, or `failed` as in

@@ -6,6 +6,17 @@
 #include <vector>
 
 namespace millrace {
+namespace {
+
+// That many cancelled receives may lie in the table of a step before they are
+// looked for.
+constexpr size_t kFewWaiters = 32;
+// What an entry with one value takes beside the key and the value's buffer.
+constexpr int64_t kValueBytes = 800;
+// So much is not counted against the memory budget.
+constexpr int64_t kFreeBytes = 256 << 10;
+
+}  // namespace
 
 // A waiting receive. The first event that claims it (a value, the abort, the
 // cancellation) completes it.
@@ -50,8 +61,13 @@ Status LocalRendezvous::Send(absl::string_view key, RendezvousValue value) {
       queue.pop_front();
     }
     if (waiter == nullptr) {
-      queue.push_back({std::move(value), nullptr});
-      return OkStatus();
+      Status room = Hold(key);
+      if (room.ok()) {
+        queue.push_back({std::move(value), nullptr});
+      } else if (queue.empty()) {
+        table_.erase(key);
+      }
+      return room;
     }
     if (queue.empty()) table_.erase(key);
   }
@@ -67,7 +83,24 @@ LocalRendezvous::Table::iterator LocalRendezvous::FindValue(
   return table_.end();
 }
 
+Status LocalRendezvous::Hold(absl::string_view key) {
+  const int64_t bytes =
+      held_bytes_ + kValueBytes + static_cast<int64_t>(key.size());
+  if (bytes > charge_.bytes() + kFreeBytes) {
+    MR_RETURN_IF_ERROR(charge_.Set(bytes, "values that wait to be received"));
+  }
+  held_bytes_ = bytes;
+  return OkStatus();
+}
+
+void LocalRendezvous::LetGo(absl::string_view key) {
+  held_bytes_ -= kValueBytes + static_cast<int64_t>(key.size());
+  if (held_bytes_ + 2 * kFreeBytes < charge_.bytes())
+    charge_.Set(held_bytes_, "").IgnoreError();
+}
+
 LocalRendezvous::Item LocalRendezvous::TakeFront(Table::iterator it) {
+  LetGo(it->first);
   Item item = std::move(it->second.front());
   it->second.pop_front();
   if (it->second.empty()) table_.erase(it);
@@ -105,7 +138,8 @@ void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
                                           CancelScope* cancel,
                                           Ref<Waiter> waiter) {
   // Register outside our lock: the callback may run at once on another thread.
-  // It only claims; the table drops claimed waiters when it meets them. From
+  // It only claims; the table drops claimed waiters when it meets them, and now
+  // and then looks for them. From
   // there on the receiver may be gone, and with it its reference to this.
   const auto self = Ref<LocalRendezvous>::Share(this);
   waiter->cancel = cancel;
@@ -125,6 +159,7 @@ void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
   const bool has_value = it != table_.end();
   if (outcome.ok() && !has_value) {
     table_[key].push_back({{}, std::move(waiter)});
+    if (++pushed_ > table_.size() / 2 + kFewWaiters) DropClaimed();
     return;
   }
   if (!waiter->Claim()) return;  // cancelled meanwhile; the value is kept
@@ -132,6 +167,18 @@ void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
   lock.Unlock();
   cancel->Unregister(waiter->token);
   waiter->Complete(std::move(outcome));
+}
+
+void LocalRendezvous::DropClaimed() {
+  pushed_ = 0;
+  absl::erase_if(table_, [](auto& entry) {
+    std::deque<Item>& queue = entry.second;
+    std::erase_if(queue, [](const Item& item) {
+      return item.waiter != nullptr &&
+             item.waiter->claimed.load(std::memory_order_acquire);
+    });
+    return queue.empty();
+  });
 }
 
 void LocalRendezvous::StartAbort(const Status& status) {
@@ -148,6 +195,7 @@ void LocalRendezvous::StartAbort(const Status& status) {
       }
     }
     table_.clear();
+    charge_ = MemoryCharge();
   }
   // Does not use the order of the hash table, which differs from run to run.
   std::sort(waiters.begin(), waiters.end(),
@@ -167,7 +215,9 @@ LocalRendezvous::Counts LocalRendezvous::counts() const {
     for (const Item& item : queue) {
       if (item.waiter == nullptr) {
         ++counts.values;
-      } else if (!item.waiter->claimed.load(std::memory_order_acquire)) {
+      } else if (item.waiter->claimed.load(std::memory_order_acquire)) {
+        ++counts.cancelled;
+      } else {
         ++counts.waiters;
       }
     }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/kernel/rendezvous.h"
 
@@ -27,6 +28,7 @@ class LocalRendezvous final : public Rendezvous {
   struct Counts {
     int64_t values = 0;
     int64_t waiters = 0;
+    int64_t cancelled = 0;  // receives that were, and are not forgotten yet
   };
   Counts counts() const;
 
@@ -42,8 +44,17 @@ class LocalRendezvous final : public Rendezvous {
   void RecvUnlessCancelled(const std::string& key, CancelScope* cancel,
                            Ref<Waiter> waiter);
 
+  // Counts a value that waits, or that does no longer. Requires: mu_ is held.
+  Status Hold(absl::string_view key);
+  void LetGo(absl::string_view key);
+  // Forgets the receives that were cancelled. Requires: mu_ is held.
+  void DropClaimed();
+
   mutable Mutex mu_;  // guards all below
   Table table_;
+  size_t pushed_ = 0;       // receives since the last DropClaimed
+  int64_t held_bytes_ = 0;  // of values that wait, beside their buffers
+  MemoryCharge charge_;
   Status aborted_;
   uint64_t next_number_ = 0;
 };

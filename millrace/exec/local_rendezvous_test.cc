@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "millrace/base/sim/sim.h"
 
 namespace millrace {
@@ -72,6 +73,25 @@ TEST(LocalRendezvousTest, ACancelledReceiveTakesNoValue) {
   next.Start(*r, "k");
   EXPECT_EQ(next.value, 4);
   EXPECT_EQ(gone.calls, 1);
+}
+
+// Of a step that goes on, whose keys are anybody's.
+TEST(LocalRendezvousTest, ForgetsReceivesThatWereCancelled) {
+  auto r = MakeRef<LocalRendezvous>();
+  CancelScope lives;
+  Receive waits;
+  waits.Start(*r, "waits", &lives);
+  for (int i = 0; i < 1000; ++i) {
+    CancelScope cancel;
+    Receive gone;
+    gone.Start(*r, absl::StrCat("key ", i), &cancel);
+    cancel.Cancel(Cancelled("no longer"));
+    EXPECT_EQ(gone.status.code(), StatusCode::kCancelled);
+  }
+  EXPECT_LE(r->counts().cancelled, 64);
+  EXPECT_EQ(r->counts().waiters, 1);
+  ASSERT_TRUE(r->Send("waits", {.tensor = Number(7)}).ok());
+  EXPECT_EQ(waits.value, 7);
 }
 
 TEST(LocalRendezvousTest, ACancelledScopeReceivesNothing) {

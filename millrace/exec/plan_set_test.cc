@@ -156,6 +156,45 @@ TEST_F(FunctionRuntimeTest, RunsABody) {
   }
 }
 
+// Clients choose the names of nodes and of functions.
+TEST_F(FunctionRuntimeTest, KernelsOfOtherOpsAreOthers) {
+  const auto info = [](const std::string& name, const char* op,
+                       std::vector<DataType> outputs) {
+    auto node = std::make_shared<NodeInfo>();
+    node->name = name;
+    node->op = TestOps().Find(op);
+    MR_CHECK(node->op != nullptr, op);
+    node->input_types = {DataType::kInt64};
+    node->output_types = {outputs.begin(), outputs.end()};
+    return node;
+  };
+  const auto one = kernels_.Get(info("a", "Tick", {DataType::kInt64}), device_,
+                                nullptr, "Tick\nf");
+  const auto other = kernels_.Get(info("a\nTick", "Tick", {DataType::kInt64}),
+                                  device_, nullptr, "f");
+  ASSERT_TRUE(one.ok() && other.ok()) << one.status() << other.status();
+  EXPECT_NE(one->kernel, other->kernel);
+  const auto without =
+      kernels_.Get(info("a", "Tick", {}), device_, nullptr, "Tick\nf");
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_NE(one->kernel, without->kernel);
+}
+
+// A text that people read would be shortened in the middle.
+TEST_F(FunctionRuntimeTest, InstancesOfOtherAttributesAreOthers) {
+  const auto instance = [&](const std::string& value) {
+    const auto handle = runtime_.Instantiate({"twice", {{"s", value}}});
+    MR_CHECK(handle.ok(), handle.status().ToString());
+    return *handle;
+  };
+  const std::string a(50, 'a');
+  const std::string b(50, 'b');
+  EXPECT_EQ(instance(absl::StrCat(a, "x", b)),
+            instance(absl::StrCat(a, "x", b)));
+  EXPECT_NE(instance(absl::StrCat(a, b, "x", b)),
+            instance(absl::StrCat(a, b, "y", b)));
+}
+
 TEST_F(FunctionRuntimeTest, DropsWhatNothingReadsUnlessItHasState) {
   TestRun run({1});
   ASSERT_TRUE(Run(run, "unread").ok());

@@ -319,25 +319,40 @@ class Step {
     auto* run = new AsyncRun(this, r);
     SetFrame(r, run->context);
     run->notes = Note(r, run->context);
-    run->start_nanos = recorder_.is_on() ? NowNanos() : 0;
-    r.node->kernel->RunAsync(run->context, Done([run](Status status) {
-                               run->status = std::move(status);
-                               if (run->phase.exchange(AsyncRun::kCompleted) ==
-                                   AsyncRun::kReturned) {
-                                 LocalQueue later;
-                                 Step* step = run->step;
-                                 const bool turns = step->BeginTurn();
-                                 if (turns)
-                                   step->fetched_->Bind().IgnoreError();
-                                 if (step->FinishAsync(run, later))
-                                   step->GoOn(later);
-                                 if (turns) step->EndTurn();
-                               }
-                             }));
+    const bool timed = !r.node->cheap || recorder_.is_on();
+    const int64_t start = run->start_nanos = timed ? NowNanos() : 0;
+    // No limit of memory, unlike other kernels: this may end other operations,
+    // which must not lose what they were given. If it throws, its Done is
+    // dropped, unless somebody keeps it.
+    Status thrown = CallGuarded(run->context, [&] {
+      r.node->kernel->RunAsync(run->context, Done([run](Status status) {
+                                 Completed(run, std::move(status));
+                               }));
+      return OkStatus();
+    });
+    if (!r.node->cheap) {
+      const int64_t nanos = NowNanos() - start;
+      plan_->RecordCost(*r.node, nanos);
+      queue.Spend(nanos);
+    }
     if (run->phase.exchange(AsyncRun::kReturned) == AsyncRun::kCompleted) {
+      if (!thrown.ok()) run->status = std::move(thrown);
       return FinishAsync(run, queue);
     }
     return true;
+  }
+
+  // The end of an asynchronous kernel.
+  static void Completed(AsyncRun* run, Status status) {
+    run->status = std::move(status);
+    if (run->phase.exchange(AsyncRun::kCompleted) != AsyncRun::kReturned)
+      return;
+    LocalQueue later;
+    Step* const step = run->step;
+    const bool turns = step->BeginTurn();
+    if (turns) step->fetched_->Bind().IgnoreError();
+    if (step->FinishAsync(run, later)) step->GoOn(later);
+    if (turns) step->EndTurn();
   }
 
   bool FinishAsync(AsyncRun* run, LocalQueue& queue) {
@@ -346,8 +361,25 @@ class Step {
     if (recorder_.is_on())
       recorder_.Record(n, run->start_nanos, NowNanos(), run->outputs,
                        std::move(run->notes));
+    if (run->status.ok()) run->status = CheckTypes(n, run->outputs);
     return Finish(run->ready, absl::MakeSpan(run->outputs),
                   WithNode(std::move(run->status), n), queue);
+  }
+
+  // Requires the types that the node declares. What asynchronous kernels give
+  // comes from others: other tasks, other nodes that share a resource.
+  static Status CheckTypes(const PlanNode& n,
+                           absl::Span<const EdgeValue> outputs) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Tensor& value = outputs[i].tensor;
+      const DataType declared = RemoveRef(n.info->output_types[i]);
+      if (!value.valid() || value.dtype() == declared) continue;
+      return Internal("Output ", i, " of type ", DataTypeName(value.dtype()),
+                      " does not match declared output type ",
+                      DataTypeName(declared), " for node {{node ", n.info->name,
+                      "}}");
+    }
+    return OkStatus();
   }
 
   // Handles the end of a node: passes its outputs on. Returns false if the step
@@ -406,12 +438,13 @@ class Step {
   }
 
   // Cheap nodes stay on this thread, and one of the others, after them: waking
-  // a thread takes longer than a few cheap nodes.
+  // a thread takes longer than a few cheap nodes. Of asynchronous kernels it is
+  // the start that is cheap or not: some copy their inputs before they wait.
   void Dispatch(const ReadyList& ready, LocalQueue& queue) {
     TaskQueue* pool = run_.pool;
     const ReadyNode* kept = nullptr;
     for (const ReadyNode& r : ready) {
-      if (r.is_dead || r.node->cheap || r.node->is_async ||
+      if (r.is_dead || r.node->cheap ||
           plan_->cost_nanos(*r.node) < kInlineCostNanos) {
         queue.push_back(r);
       } else {

@@ -50,7 +50,8 @@ struct KernelEntry {
   // other arguments are bound when the kernel starts.
   const char* views = "";
   // Whether it may run inline on the thread that made it ready (it moves no
-  // data, or only a few bytes).
+  // data, or only a few bytes). Of an asynchronous kernel: whether it may start
+  // there.
   bool cheap = false;
   // Whether nodes are placed there only if the program asks for that type of
   // device: elsewhere the op is faster.

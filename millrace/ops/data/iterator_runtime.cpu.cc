@@ -1,6 +1,7 @@
 #include "millrace/ops/data/iterator_runtime.h"
 
 #include "millrace/base/random.h"
+#include "millrace/graph/graph_proto.h"
 
 namespace millrace::ops {
 namespace {
@@ -72,9 +73,10 @@ std::shared_ptr<IteratorRuntime> IteratorRuntime::Make(KernelContext& ctx) {
 std::shared_ptr<FunctionRunner> IteratorRuntime::RunnerOf(
     const std::shared_ptr<const FunctionSource>& source,
     const NameAttrList& function) {
-  std::string key = function.name;
+  std::string key = absl::StrCat(function.name.size(), ":", function.name);
   for (const auto& [name, value] : function.attrs) {
-    absl::StrAppend(&key, "\n", name, "=", value.DebugString());
+    const std::string text = SerializeAttrValue(value);
+    absl::StrAppend(&key, "\n", name, "=", text.size(), ":", text);
   }
   MutexLock lock(mu_);
   Runner& found = runners_[{source.get(), std::move(key)}];

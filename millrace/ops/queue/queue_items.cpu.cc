@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/random.h"
 #include "millrace/ops/random/random_stream.h"
 
@@ -50,6 +51,32 @@ class FifoItems final : public QueueItems {
   int64_t size_ = 0;  // number of elements
 };
 
+// What elements take beside the buffers of their values: small values lie in
+// their tensors, and a few bytes can stand for any number of empty rows.
+class ElementsCharge {
+ public:
+  // Returns RESOURCE_EXHAUSTED if there is no room for so many elements.
+  Status Grow(int64_t elements, size_t parts) {
+    const auto bytes = static_cast<int64_t>(
+        sizeof(std::pair<int64_t, QueueTuple>) + parts * sizeof(Tensor));
+    if (elements * bytes <= charge_.bytes()) return OkStatus();
+    MR_RETURN_IF_ERROR(charge_.Set(elements * bytes, "elements of a queue"));
+    elements_ = elements;
+    return OkStatus();
+  }
+  // Gives back what was for elements that are gone, as soon as that is worth
+  // it.
+  void Shrink(int64_t elements) {
+    if (elements_ - elements < elements_ / 4 + 1024) return;
+    charge_.Set(charge_.bytes() / elements_ * elements, "").IgnoreError();
+    elements_ = elements;
+  }
+
+ private:
+  MemoryCharge charge_;
+  int64_t elements_ = 0;  // that it is for
+};
+
 StatusOr<std::vector<QueueTuple>> CopyRows(const QueueTuple& batch,
                                            int64_t begin, int64_t end) {
   std::vector<QueueTuple> rows;
@@ -75,6 +102,7 @@ class ShuffledItems final : public QueueItems {
   // The batch is not kept, since single elements of it may stay for long.
   Status PushRows(const QueueTuple& batch, int64_t begin,
                   int64_t end) override {
+    MR_RETURN_IF_ERROR(charge_.Grow(size() + end - begin, batch.size()));
     MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end));
     for (QueueTuple& row : rows) items_.push_back(std::move(row));
     return OkStatus();
@@ -86,6 +114,7 @@ class ShuffledItems final : public QueueItems {
       if (place + 1 != items_.size()) items_[place] = std::move(items_.back());
       items_.pop_back();
     }
+    charge_.Shrink(size());
   }
   void PutBack(std::vector<QueueRun> taken) override {
     for (auto it = taken.rbegin(); it != taken.rend(); ++it) {
@@ -95,6 +124,7 @@ class ShuffledItems final : public QueueItems {
 
  private:
   std::deque<QueueTuple> items_;
+  ElementsCharge charge_;
   Philox4x32 generator_;
   SingleNumbers numbers_{&generator_};
 };
@@ -109,6 +139,7 @@ class PriorityItems final : public QueueItems {
   }
   Status PushRows(const QueueTuple& batch, int64_t begin,
                   int64_t end) override {
+    MR_RETURN_IF_ERROR(charge_.Grow(size() + end - begin, batch.size()));
     MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end));
     for (QueueTuple& row : rows) Push(std::move(row));
     return OkStatus();
@@ -119,6 +150,7 @@ class PriorityItems final : public QueueItems {
       out->push_back({std::move(heap_.back().second)});
       heap_.pop_back();
     }
+    charge_.Shrink(size());
   }
   void PutBack(std::vector<QueueRun> taken) override {
     for (QueueRun& run : taken) Push(std::move(run.parts));
@@ -130,6 +162,7 @@ class PriorityItems final : public QueueItems {
     return a.first > b.first;
   }
   std::deque<Entry> heap_;
+  ElementsCharge charge_;
 };
 
 }  // namespace

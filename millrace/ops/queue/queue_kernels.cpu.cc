@@ -177,11 +177,13 @@ template <QueueKind kKind>
 constexpr KernelEntry kMakes = {.make = MakeKernel<HandleKernel<Queue, kKind>>,
                                 .host = "handle",
                                 .cheap = true};
+// Many elements may have to be copied.
 template <Takes kTakes>
 constexpr KernelEntry kEnqueues = {.make = MakeKernel<EnqueueKernel<kTakes>>,
-                                   .host = "handle"};
-constexpr KernelEntry kDequeues = {.make = MakeKernel<DequeueKernel>,
-                                   .host = "handle"};
+                                   .host = "handle",
+                                   .cheap = kTakes == Takes::kOne};
+constexpr KernelEntry kDequeues = {
+    .make = MakeKernel<DequeueKernel>, .host = "handle", .cheap = true};
 template <SmallBatch kSmallBatch>
 constexpr KernelEntry kDequeuesMany = {
     .make = MakeKernel<DequeueManyKernel<kSmallBatch>>, .host = "handle, n"};
