@@ -134,10 +134,18 @@ class Decoder {
           *handled = tag.Is(1, WireType::kBytes) || tag.Is(2, WireType::kBytes);
           if (!*handled) return OkStatus();
           if (!in.ReadBytes(&part)) return Malformed("FunctionDefLibrary");
-          if (tag.number == 1)
-            return Function(part, &library->functions.emplace_back());
+          // As nodes without a name, see NamedNode.
+          if (tag.number == 1) {
+            FunctionDef& f = library->functions.emplace_back();
+            MR_RETURN_IF_ERROR(Function(part, &f));
+            if (!f.signature.name.empty()) return OkStatus();
+            return InvalidArgument("a function of the library has no name");
+          }
           GradientDef& g = library->gradients.emplace_back();
-          return StringPair(part, &g.function_name, &g.gradient_func);
+          MR_RETURN_IF_ERROR(
+              StringPair(part, &g.function_name, &g.gradient_func));
+          if (!g.function_name.empty()) return OkStatus();
+          return InvalidArgument("a gradient of the library has no function");
         });
   }
 

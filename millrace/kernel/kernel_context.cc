@@ -52,14 +52,16 @@ StatusOr<Tensor*> KernelContext::AllocateOutput(int i, TensorShape shape) {
 StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(
     std::initializer_list<int> candidates, int i, TensorShape shape) {
   const DataType type = output_type(i);
-  const int64_t bytes =
-      shape.num_elements() * static_cast<int64_t>(SizeOf(type));
+  int64_t bytes = 0;
+  const bool fits = !__builtin_mul_overflow(
+      shape.num_elements(), static_cast<int64_t>(SizeOf(type)), &bytes);
   for (int c : candidates) {
     EdgeValue& edge = inputs_[c];
     const Tensor& in = edge.tensor;
     // On a reference edge the variable holds the buffer, too. A tensor without
     // a buffer has its few bytes inside, or was forwarded before.
-    if (edge.ref || in.buffer() == nullptr || !in.IsUnshared()) continue;
+    if (edge.ref || in.buffer() == nullptr || !in.IsUnshared() || !fits)
+      continue;
     if (in.num_elements() * static_cast<int64_t>(SizeOf(in.dtype())) != bytes)
       continue;
     if (in.dtype() != type && !(IsPlain(type) && IsPlain(in.dtype()))) continue;

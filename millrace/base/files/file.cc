@@ -15,6 +15,8 @@ namespace millrace {
 namespace {
 
 constexpr char kFilesKey = 0;
+// As of Linux.
+constexpr size_t kMaxPathBytes = 4096;
 
 bool HasGlob(absl::string_view text) {
   return text.find_first_of("*?[\\") != absl::string_view::npos;
@@ -24,6 +26,8 @@ bool HasGlob(absl::string_view text) {
 Status Match(FileSystem* files, const std::string& directory,
              const std::vector<std::string>& components, size_t at,
              std::vector<std::string>& found) {
+  // No file has such a path.
+  if (directory.size() > kMaxPathBytes) return OkStatus();
   const bool last = at + 1 == components.size();
   std::vector<std::string> names;
   if (HasGlob(components[at])) {
@@ -62,6 +66,10 @@ Status Match(FileSystem* files, const std::string& directory,
 
 Status FileSystem::CreateDirRecursively(const std::string& path) {
   if (path.empty() || IsDirectory(path).ok()) return OkStatus();
+  if (path.size() > kMaxPathBytes) {
+    return InvalidArgument("File name too long: a path of ", path.size(),
+                           " bytes");
+  }
   std::string clean(path);
   while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
   const std::string parent(Dirname(clean));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "millrace/base/memory/memory_budget.h"
@@ -28,6 +29,8 @@ class MemoryCharge {
   // RESOURCE_EXHAUSTED, and changes nothing, if the budget has no room.
   Status Set(int64_t bytes, absl::string_view what) {
     if (budget_ == nullptr) budget_ = &MemoryBudget::Process();
+    // A product that has overflowed.
+    if (bytes < 0) bytes = std::numeric_limits<int64_t>::max();
     if (bytes > bytes_) {
       MR_RETURN_IF_ERROR(budget_->Reserve(bytes - bytes_, what));
     } else {

@@ -26,7 +26,7 @@ class FileDataset final : public DatasetValue {
     std::vector<std::string> names;
     std::vector<uint64_t> begins;
     const auto count = static_cast<int64_t>(names_.size());
-    for (int64_t i = index; i < count; i += shards) {
+    for (int64_t i = index; i < count; i += std::min(shards, count)) {
       names.push_back(names_[static_cast<size_t>(i)]);
       if (!begins_.empty()) begins.push_back(begins_[static_cast<size_t>(i)]);
     }
@@ -187,6 +187,9 @@ class FileDataset::Iterator final : public DatasetIterator {
         }
         if (read.pass_over > 0) {
           --read.pass_over;
+          if (read.runtime->scope()->cancelled()) {
+            return read.runtime->scope()->status();
+          }
           continue;
         }
         bytes += record.size();

@@ -324,6 +324,10 @@ Status RunCropGradBoxes(KernelContext& ctx) {
               pixel, [](int64_t, int64_t) {});
       std::copy(d, d + 4, z + b * 4);
     };
+    if (n == 0) {
+      std::fill_n(z, 4 * boxes.size(), 0.0f);
+      return OkStatus();
+    }
     return ctx.ParallelFor(boxes.size(),
                            crop_height * crop_width * (10 + 8 * n),
                            [&](int64_t begin, int64_t end) {

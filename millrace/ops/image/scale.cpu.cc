@@ -190,11 +190,11 @@ class ScaleKernel : public ScaleBase {
     MR_ASSIGN_OR_RETURN(
         const TensorShape shape,
         TensorShape::Make({in.dim(0), height, width, in.dim(3)}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0) return OkStatus();
     Axes axes;
     MR_RETURN_IF_ERROR(
         MakeAxes(ctx, in.dim(1), in.dim(2), height, width, &axes));
-    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
-    if (out->num_elements() == 0) return OkStatus();
     return SumTaps(ctx, in, axes.y, axes.x, out);
   }
 };

@@ -105,7 +105,7 @@ class SliceKeys {
   };
 
   SliceKeys(const Tensor& t, int64_t outer, int64_t count, int64_t inner)
-      : keys_(t), outer_(outer), count_(count), inner_(inner) {}
+      : keys_(t), outer_(inner > 0 ? outer : 0), count_(count), inner_(inner) {}
   std::optional<Key> operator()(int64_t i) const {
     size_t hash = 0;
     for (int64_t o = 0; o < outer_; ++o) {

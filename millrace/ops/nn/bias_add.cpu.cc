@@ -138,6 +138,10 @@ class BiasAddGradKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, TensorShape({c.channels})));
     return Dispatch(NumericTypes{}, x.dtype(), [&]<class T>() -> Status {
+      if (x.num_elements() == 0) {
+        std::fill_n(out->mutable_flat<T>().data(), out->num_elements(), T(0));
+        return OkStatus();
+      }
       return c.inner == 1 ? SumRows<T>(ctx, x, c, out)
                           : SumPlanes<T>(ctx, x, c, out);
     });

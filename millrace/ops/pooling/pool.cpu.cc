@@ -172,7 +172,7 @@ StatusOr<PoolProblem> PoolAttrs::Resolve(const TensorShape& input,
     p.channels = 1;
   }
   // Padding can make the size of the output overflow.
-  const int64_t sizes[] = {p.images, p.channels, p.window[0].output,
+  const int64_t sizes[] = {input.dim(0), input.dim(channel), p.window[0].output,
                            p.window[1].output, p.window[2].output};
   if (!TensorShape::Make(sizes).ok()) {
     return InvalidArgument("The output has too many elements");

@@ -69,9 +69,10 @@ class BlockLstmGradKernel {
       return InvalidArgument("w and b cell_size don't match: ", l->cell,
                              " vs. ", dim(kBias, 0));
     }
+    MR_ASSIGN_OR_RETURN(const TensorShape cells,
+                        TensorShape::Make({l->batch, l->cell}));
     for (const int i : {kFirstCells, kFirstOutputs}) {
-      MR_RETURN_IF_ERROR(ExpectShape(ctx, i, kNames[i - kSteps],
-                                     TensorShape({l->batch, l->cell})));
+      MR_RETURN_IF_ERROR(ExpectShape(ctx, i, kNames[i - kSteps], cells));
     }
     for (int i = kCellToInput; l->use_peephole && i <= kCellToOutput; ++i) {
       MR_RETURN_IF_ERROR(

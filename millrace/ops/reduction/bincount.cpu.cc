@@ -123,6 +123,7 @@ class DenseBincountKernel {
     const T* w = weights.num_elements() ? weights.flat<T>().data() : nullptr;
     T* out = z.mutable_flat<T>().data();
     std::fill_n(out, z.num_elements(), T(0));
+    if (n == 0) return OkStatus();
     for (int64_t r = 0; r < rows; ++r) {
       I negative;
       if (Count<I, T>(in + r * n, w ? w + r * n : nullptr, n, bins, holds_,

@@ -34,7 +34,9 @@ Status Fill(const Tensor& values, const HistogramPlan& plan,
   for (T v : values.flat<T>()) {
     if (v != v) return InvalidArgument("Histogram values must not contain NaN");
     const double above = std::max(static_cast<double>(v), plan.low) - plan.low;
-    ++(*counts)[static_cast<size_t>(std::min(above / plan.width, last))];
+    const double bin = above / plan.width;
+    // Infinite ranges make NaN, which is not less.
+    ++(*counts)[static_cast<size_t>(bin < last ? bin : last)];
   }
   return OkStatus();
 }

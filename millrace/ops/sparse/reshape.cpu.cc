@@ -96,8 +96,9 @@ Status RunSparseReshape(KernelContext& ctx) {
   }
   MR_RETURN_IF_ERROR(SetVector(ctx, 1, to_dims));
   const int64_t count = indices.dim(0);
+  MR_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({count, to.rank()}));
   MR_ASSIGN_OR_RETURN(Tensor* const out,
-                      ctx.AllocateOutput(0, TensorShape({count, to.rank()})));
+                      ctx.AllocateOutput(0, std::move(shape)));
   const DimVector from_strides = RowMajorStrides(from_dims);
   const DimVector to_strides = RowMajorStrides(to_dims);
   const int64_t* x = indices.flat<int64_t>().data();

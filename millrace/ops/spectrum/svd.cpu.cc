@@ -28,7 +28,10 @@ class SvdKernel {
       MR_ASSIGN_OR_RETURN(u, ctx.AllocateOutput(1, TensorShape({0})));
       MR_ASSIGN_OR_RETURN(v, ctx.AllocateOutput(2, TensorShape({0})));
     }
-    if (b.count == 0) return OkStatus();
+    const bool is_empty = s->num_elements() == 0 &&
+                          (!vectors_ || u->num_elements() == 0) &&
+                          (!vectors_ || v->num_elements() == 0);
+    if (is_empty) return OkStatus();
     return Dispatch(MatrixTypes{}, x.dtype(), [&]<class T>() -> Status {
       using R = RealType<T>;
       const T* from = x.flat<T>().data();

@@ -37,9 +37,10 @@ class FingerprintKernel {
                              data.shape().DebugString());
     }
     const int64_t rows = data.dim(0);
-    MR_ASSIGN_OR_RETURN(
-        Tensor* const out,
-        ctx.AllocateOutput(0, TensorShape({rows, kFingerprintBytes})));
+    MR_ASSIGN_OR_RETURN(TensorShape shape,
+                        TensorShape::Make({rows, kFingerprintBytes}));
+    MR_ASSIGN_OR_RETURN(Tensor* const out,
+                        ctx.AllocateOutput(0, std::move(shape)));
     uint8_t* const bytes = out->mutable_flat<uint8_t>().data();
     return data.dtype() == DataType::kString ? HashTexts(ctx, rows, bytes)
                                              : HashBytes(ctx, rows, bytes);

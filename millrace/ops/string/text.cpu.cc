@@ -148,6 +148,7 @@ class SubstrKernel {
       return Unimplemented("Substr broadcast not implemented for ", rank,
                            " dimensions");
     }
+    if (out->num_elements() == 0) return OkStatus();
     const int64_t rows = rank == 2 ? dims[0] : 1;
     const int64_t columns = dims[static_cast<size_t>(rank - 1)];
     const auto at = [&](const TensorShape& s, int64_t r, int64_t q) {

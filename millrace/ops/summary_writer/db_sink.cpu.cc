@@ -237,6 +237,10 @@ class DbSink final : public SummarySink {
 
   Status WriteTensor(int64_t series, int64_t step, double time,
                      const Tensor& t) {
+    if (!IsPlain(t.dtype()) && t.dtype() != DataType::kString) {
+      return InvalidArgument("a tensor of ", DataTypeName(t.dtype()),
+                             " cannot be kept in a database");
+    }
     MR_ASSIGN_OR_RETURN(
         SqliteStatement insert,
         db_.Prepare("INSERT OR REPLACE INTO Tensors (series, step, dtype, "
