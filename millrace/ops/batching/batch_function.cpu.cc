@@ -52,6 +52,10 @@ class FunctionBatch : public std::enable_shared_from_this<FunctionBatch> {
         parts.push_back(task->ctx.input(i));
       }
       MR_ASSIGN_OR_RETURN(Tensor joined, JoinRows(parts, 0, allocator()));
+      if (joined.dim(0) != rows_) {  // a node captures what another one batches
+        return InvalidArgument("Input ", i, " of a batch has ", joined.dim(0),
+                               " rows, expected ", rows_);
+      }
       inputs_.push_back(std::move(joined));
     }
     results_.resize(static_cast<size_t>(last().num_outputs()));

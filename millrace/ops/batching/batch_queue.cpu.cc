@@ -158,11 +158,26 @@ void BatchQueue::Add(const Ref<BatchTask>& task, const std::string& name) {
   task->Complete(std::move(status));
 }
 
+// Whether the kernel of one run may set the outputs of the other.
+bool BatchQueue::AreAlike(const BatchTask& one, const BatchTask& two) {
+  const NodeInfo& a = one.ctx.node();
+  const NodeInfo& b = two.ctx.node();
+  return a.op->name == b.op->name && a.input_types == b.input_types &&
+         a.output_types == b.output_types;
+}
+
 Status BatchQueue::AddLocked(const Ref<BatchTask>& task, Queue* queue) {
   if (task->rows > options_.max_rows) {
     return InvalidArgument("Task size ", task->rows,
                            " is larger than maximum input batch size ",
                            options_.max_rows);
+  }
+  if (!queue->empty() && !queue->back().tasks.empty() &&
+      !AreAlike(*task, *queue->back().tasks.front())) {
+    return InvalidArgument("Nodes of one queue batch different inputs: {{node ",
+                           task->ctx.node().name,
+                           "}} has another op or other types than {{node ",
+                           queue->back().tasks.front()->ctx.node().name, "}}");
   }
   const bool fits = !queue->empty() && !queue->back().is_full &&
                     queue->back().rows + task->rows <= options_.max_rows;

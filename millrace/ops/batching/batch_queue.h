@@ -93,7 +93,8 @@ class BatchQueue final : public Resource {
 
   // Adds a task to the queue `name` of this resource. The last task of a batch
   // computes it. Completes the task with UNAVAILABLE if too many batches wait,
-  // with INVALID_ARGUMENT if it has more rows than a batch may have.
+  // with INVALID_ARGUMENT if it has more rows than a batch may have, or if its
+  // node has another op or other types than those that wait.
   void Add(const Ref<BatchTask>& task, const std::string& name);
 
  private:
@@ -114,6 +115,7 @@ class BatchQueue final : public Resource {
 
   // Computes batches as long as there are any, and threads for them.
   void Pump();
+  static bool AreAlike(const BatchTask& one, const BatchTask& two);
   // Removes a task whose step ends.
   void Drop(const Ref<BatchTask>& task);
   static void Unregister(const BatchTask& task);

@@ -13,6 +13,8 @@ StatusOr<TensorShape> ShapeOfRows(const TensorShape& shape, int64_t rows) {
 StatusOr<Tensor> JoinRows(absl::Span<const Tensor> parts, int64_t padding,
                           Allocator* allocator) {
   const Tensor& first = parts[0];
+  if (first.rank() == 0)
+    return InvalidArgument("Batched tensors must have at least one dimension.");
   const int64_t row = first.shape().NumElements(1, first.rank());
   int64_t rows = padding;
   for (const Tensor& part : parts) {
@@ -42,7 +44,7 @@ StatusOr<Tensor> JoinRows(absl::Span<const Tensor> parts, int64_t padding,
     CopyElements(part.dtype(), part.data(), 0, to, done, part.num_elements());
     done += part.num_elements();
   }
-  for (int64_t i = 0; i < padding; ++i, done += row)
+  for (int64_t i = 0; row > 0 && i < padding; ++i, done += row)
     CopyElements(first.dtype(), first.data(), 0, to, done, row);
   return out;
 }

@@ -221,13 +221,11 @@ class UnbatchKernel {
     MR_ASSIGN_OR_RETURN(const std::vector<RunRows> runs, TableOf(ctx.input(1)));
     MR_RETURN_IF_ERROR(CheckRuns(runs, batch.dim(0)));
     PendingRows::Pieces pieces;
+    absl::btree_set<int64_t> ids;
     bool shared = false;
     for (const RunRows& run : runs) {
-      for (const auto& [id, other] : pieces) {
-        if (id == run.id) {
-          return AlreadyExists("Multiple tensors returned for same batch key.");
-        }
-      }
+      if (!ids.insert(run.id).second)
+        return AlreadyExists("Multiple tensors returned for same batch key.");
       Tensor piece;
       if (run.id == own) shared = Share(batch, run, &piece);
       pieces.emplace_back(run.id, std::move(piece));
