@@ -181,6 +181,32 @@ TEST(BulkTest, WithoutATokenNobodyTakesMemory) {
   close(fd);
 }
 
+TEST(BulkTest, WhatIsOnlyAnnouncedTakesNoMemoryFromOthers) {
+  Served served;
+  const HelloReply hello = served.Hello();
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t before = budget.used();
+  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+  ASSERT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
+            static_cast<int>(FrameKind::kOpened));
+  constexpr uint64_t kAnnounced = uint64_t{256} << 20;
+  std::string call(kFrameHeaderBytes, '\0');
+  EncodeFrameHeader({.kind = FrameKind::kCall,
+                     .method = static_cast<uint8_t>(MethodId::kRecvTensor),
+                     .call = 5,
+                     .aux = -1,
+                     .size = kAnnounced},
+                    call.data());
+  ASSERT_TRUE(SendAll(fd, call.data(), call.size()).ok());
+  // When the server has read twice as much as it charges ahead, it has long
+  // since read the header.
+  const std::string part(16 << 20, 'a');
+  ASSERT_TRUE(SendAll(fd, part.data(), part.size()).ok());
+  EXPECT_LT(budget.used() - before, int64_t{64} << 20);
+  close(fd);
+  EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
+}
+
 TEST(BulkTest, AFrameThatDoesNotGoOnEndsItsConnection) {
   Served served(/*stall_ms=*/50);
   const HelloReply hello = served.Hello();

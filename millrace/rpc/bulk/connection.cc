@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/rpc/owned_bytes.h"
 
@@ -18,10 +20,26 @@ namespace {
 constexpr size_t kStagingBytes = 16 << 10;
 constexpr size_t kSmallPayloadBytes = 1024;
 constexpr size_t kMaxPieces = 64;
+// How far the charge for a payload is ahead of what has arrived of it.
+constexpr int64_t kChargeBytes = 4 << 20;
 // A frame of this size is not batched with others.
 constexpr size_t kBigFrameBytes = 32 << 10;
 // Bytes that one connection may read before the others have their turn.
 constexpr size_t kTransposeBytes = 8 << 20;
+
+// The payloads that all connections have announced and not received: the memory
+// budget does not count them, but the address space has its limits.
+std::atomic<int64_t> announced{0};
+constexpr int64_t kAnnouncedBudgets = 8;
+
+StatusOr<Ref<Buffer>> Announce(uint64_t bytes) {
+  const int64_t limit = MemoryBudget::Process().limit();
+  if (announced.load(std::memory_order_relaxed) / kAnnouncedBudgets >= limit) {
+    return ResourceExhausted("other messages of ", announced.load(),
+                             " bytes have begun to arrive");
+  }
+  return HostAllocator()->Allocate(bytes + kPayloadAlignment);
+}
 
 }  // namespace
 
@@ -33,7 +51,10 @@ BulkConnection::BulkConnection(int fd, const BulkConnectionOptions& options)
       max_payload_bytes_(options.max_payload_bytes),
       staging_(kStagingBytes) {}
 
-BulkConnection::~BulkConnection() { close(fd_); }
+BulkConnection::~BulkConnection() {
+  DropBuffer();
+  close(fd_);
+}
 
 Status BulkConnection::Start(FrameReceiver* receiver) {
   receiver_ = receiver;
@@ -239,6 +260,7 @@ void BulkConnection::ReadAll() {
     total_read_ += size;
     if (direct) {
       payload_filled_ += size;
+      Charge(payload_filled_);
       if (payload_filled_ == header_.size && !EndPayload()) return;
     } else if (!Take(staging_.data(), size)) {
       return;
@@ -262,6 +284,7 @@ bool BulkConnection::Take(const char* data, size_t size) {
     const uint64_t n = std::min<uint64_t>(size, header_.size - payload_filled_);
     if (payload_) std::memcpy(payload_ + payload_filled_, data, n);
     payload_filled_ += n;
+    if (buffer_) Charge(payload_filled_);
     data += n;
     size -= n;
     if (payload_filled_ == header_.size && !EndPayload()) return false;
@@ -289,10 +312,13 @@ bool BulkConnection::BeginPayload() {
     text_.resize(header_.size);
     payload_ = text_.data();
   } else {
-    StatusOr<Ref<Buffer>> buffer =
-        HostAllocator()->Allocate(header_.size + kPayloadAlignment);
+    StatusOr<Ref<Buffer>> buffer = Announce(header_.size);
     if (buffer.ok()) {
       buffer_ = *std::move(buffer);
+      // What has only been announced takes no memory from others.
+      uncharged_ = static_cast<int64_t>(header_.size);
+      announced.fetch_add(uncharged_, std::memory_order_relaxed);
+      MemoryBudget::Process().Release(uncharged_);
       payload_ = buffer_->data() +
                  (kPayloadAlignment - header_.lead) % kPayloadAlignment;
     } else {
@@ -301,6 +327,28 @@ bool BulkConnection::BeginPayload() {
     }
   }
   return header_.size > 0 || EndPayload();
+}
+
+void BulkConnection::Charge(uint64_t arrived) {
+  const auto left = static_cast<int64_t>(header_.size - arrived);
+  if (left >= uncharged_) return;
+  // A step ahead, so that this is rare.
+  const int64_t bytes = std::min(uncharged_, uncharged_ - left + kChargeBytes);
+  refused_ = MemoryBudget::Process().Reserve(bytes);
+  if (refused_.ok()) {
+    uncharged_ -= bytes;
+    announced.fetch_sub(bytes, std::memory_order_relaxed);
+  } else {
+    payload_ = nullptr;
+    DropBuffer();
+  }
+}
+
+void BulkConnection::DropBuffer() {
+  // The buffer gives back all that it was charged with.
+  announced.fetch_sub(uncharged_, std::memory_order_relaxed);
+  MemoryBudget::Process().ReserveAlways(std::exchange(uncharged_, 0));
+  buffer_ = nullptr;
 }
 
 bool BulkConnection::EndPayload() {

@@ -86,6 +86,10 @@ class BulkConnection final : public PollHandler {
   void ReadAll();
   bool Take(const char* data, size_t size);
   bool BeginPayload();
+  // Counts what has arrived of a payload against the memory budget; without
+  // room the payload is refused.
+  void Charge(uint64_t arrived);
+  void DropBuffer();
   bool EndPayload();
   void WatchForStall(uint64_t seen);
 
@@ -120,6 +124,7 @@ class BulkConnection final : public PollHandler {
   std::string text_;
   char* payload_ = nullptr;  // null: the payload is discarded
   uint64_t payload_filled_ = 0;
+  int64_t uncharged_ = 0;  // of buffer_, which the memory budget does not count
   Status refused_;
   bool ended_ = false;
 };
