@@ -73,14 +73,35 @@ StatusOr<ops::GradientFunction> Backpropagation::FindGradient(
     }
   }
   std::string name = op.type();
-  if (auto other = op.Attr<std::string>("_gradient_op_type"); other.ok())
+  if (auto other = op.Attr<std::string>("_gradient_op_type"); other.ok()) {
     name = *other;
+    MR_RETURN_IF_ERROR(CheckTakes(name, op));
+  }
   const auto found = call_.table.find(name);
   if (found != call_.table.end())
     return ops::GradientFunction(found->second->build);
   return Unimplemented("No gradient defined for operation '", op.name(),
                        "' (op type: ", name, ")\n\t [[", NodeMark(op.name()),
                        "]]");
+}
+
+// The gradient functions of ops know how many inputs and outputs these have.
+Status Backpropagation::CheckTakes(const std::string& other,
+                                   const Operation& op) const {
+  const OpDef* const def = op.graph()->ops().Find(other);
+  if (def == nullptr) return OkStatus();  // a function of the program's own
+  const AttrMap& attrs = op.node()->attrs;
+  const StatusOr<DataTypeVector> inputs = ArgTypes(def->inputs, attrs);
+  const StatusOr<DataTypeVector> outputs = ArgTypes(def->outputs, attrs);
+  if (inputs.ok() && outputs.ok() &&
+      static_cast<int>(inputs->size()) == op.num_inputs() &&
+      static_cast<int>(outputs->size()) == op.num_outputs()) {
+    return OkStatus();
+  }
+  return InvalidArgument("the gradient of ", other, " does not fit ",
+                         NodeMark(op.name()), " of op ", op.type(), ", with ",
+                         op.num_inputs(), " inputs and ", op.num_outputs(),
+                         " outputs");
 }
 
 Scope Backpropagation::ScopeOf(const Operation& op) const {

@@ -80,6 +80,8 @@ class Backpropagation {
                       std::vector<Gradient> dys);
   void Add(const Output& output, const Gradient& gradient);
   std::vector<Gradient> Sum(const Operation& op);
+  // Requires the op `other` to have as many inputs and outputs as `op` has.
+  Status CheckTakes(const std::string& other, const Operation& op) const;
   Scope ScopeOf(const Operation& op) const;
   Operation At(NodeId id) const;
 

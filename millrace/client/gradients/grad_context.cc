@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "millrace/client/gradients/grad_shapes.h"
+#include "millrace/graph/attr/attr_text.h"
 
 namespace millrace {
 namespace {
@@ -53,7 +54,16 @@ GradContext::GradContext(Scope scope, Operation op, std::vector<Gradient> dys,
       source_(std::move(source)),
       wanted_(std::move(wanted)) {}
 
+void GradContext::NoSuchPlace(int i) const {
+  if (!status_.ok()) return;
+  status_ = InvalidArgument(
+      "the gradient function for ", NodeMark(op_.name()), " of op ", op_.type(),
+      " is that of another op: it asks for input or output ", i, " of ",
+      op_.num_inputs(), " inputs and ", op_.num_outputs(), " outputs");
+}
+
 Output GradContext::dy(int i) {
+  if (!Has(num_outputs(), i)) return {};
   Gradient& gradient = dys_[static_cast<size_t>(i)];
   // Created once, however often it is asked for.
   if (!gradient && out(i).dtype() == DataType::kResource) {

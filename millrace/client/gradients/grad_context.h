@@ -29,16 +29,17 @@ class GradContext {
   const Operation& op() const { return op_; }
   int num_inputs() const { return op_.num_inputs(); }
   int num_outputs() const { return op_.num_outputs(); }
-  const Output& in(int i) const { return inputs_[static_cast<size_t>(i)]; }
-  Output out(int i = 0) const { return op_.output(i); }
+  // An attribute may name the gradient of another op for a node, so numbers of
+  // inputs and outputs are checked: there is nothing at places that the node
+  // does not have, and to ask for them fails.
+  const Output& in(int i) const { return At(inputs_, i); }
+  Output out(int i = 0) const {
+    return Has(op_.num_outputs(), i) ? op_.output(i) : Output();
+  }
 
   // Returns whether output `i` has an incoming gradient.
-  bool has_dy(int i) const {
-    return static_cast<bool>(dys_[static_cast<size_t>(i)]);
-  }
-  const Gradient& gradient(int i = 0) const {
-    return dys_[static_cast<size_t>(i)];
-  }
+  bool has_dy(int i) const { return static_cast<bool>(At(dys_, i)); }
+  const Gradient& gradient(int i = 0) const { return At(dys_, i); }
   // Returns it as a dense tensor; zeros if there is none, for a handle those of
   // its variable.
   Output dy(int i = 0);
@@ -54,9 +55,13 @@ class GradContext {
 
   // Returns whether the gradient of input `i` is needed; gradients set for
   // others are dropped.
-  bool wants(int i) const { return wanted_[static_cast<size_t>(i)]; }
+  bool wants(int i) const {
+    return Has(num_inputs(), i) && wanted_[static_cast<size_t>(i)];
+  }
   // Sets the gradient of input `i`. Inputs that are not set have none.
-  void Set(int i, Gradient dx) { dxs_[static_cast<size_t>(i)] = std::move(dx); }
+  void Set(int i, Gradient dx) {
+    if (Has(num_inputs(), i)) dxs_[static_cast<size_t>(i)] = std::move(dx);
+  }
   void Fail(const Status& status) {
     if (status_.ok()) status_ = status;
   }
@@ -65,6 +70,20 @@ class GradContext {
   const std::vector<Gradient>& dxs() const { return dxs_; }
 
  private:
+  bool Has(int count, int i) const {
+    if (i >= 0 && i < count) return true;
+    NoSuchPlace(i);
+    return false;
+  }
+  template <class T>
+  const T& At(const std::vector<T>& values, int i) const {
+    static const T kNothing;
+    return Has(static_cast<int>(values.size()), i)
+               ? values[static_cast<size_t>(i)]
+               : kNothing;
+  }
+  void NoSuchPlace(int i) const;
+
   const Scope scope_;
   const Operation op_;
   const std::vector<Output> inputs_;
@@ -72,7 +91,7 @@ class GradContext {
   std::vector<Gradient> dxs_;
   const std::string source_;
   const std::vector<bool> wanted_;
-  Status status_;
+  mutable Status status_;
 };
 
 // Key of a collection in the body of a function that Gradients differentiates:

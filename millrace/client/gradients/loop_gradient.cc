@@ -92,7 +92,10 @@ StatusOr<std::vector<Backpropagation::LoopValue>> Backpropagation::ValuesOf(
         const Node* from = in.node == kNoNode ? nullptr : g.node(in.node);
         if (from && from->op->role == OpRole::kNextIteration) next = from;
       }
-      if (branch == nullptr || next == nullptr) return NoLoopVariable(*merge);
+      if (branch == nullptr || next == nullptr || branch->num_outputs() != 2 ||
+          branch->inputs[0].node != merge->id) {
+        return NoLoopVariable(*merge);
+      }
       for (const OutEdge& edge : merge->out_edges) {
         if (edge.port == 0 && edge.dst != branch->id &&
             between_.Has(edge.dst)) {
