@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "millrace/tensor/bool_bytes.h"
 #include "millrace/tensor/string_block.h"
 #include "millrace/tensor/wire_fields.h"
 #include "millrace/tensor/wire_handle.h"
@@ -241,10 +242,7 @@ StatusOr<Tensor> ReadPlainContent(DataType type, TensorShape shape,
   MR_ASSIGN_OR_RETURN(Tensor tensor,
                       Tensor::Allocate(allocator, type, std::move(shape)));
   content.CopyTo(tensor.mutable_data(), static_cast<size_t>(size));
-  if (type == DataType::kBool) {
-    char* p = tensor.mutable_data();
-    for (int64_t i = 0; i < size; ++i) p[i] = p[i] != 0;
-  }
+  CleanBools(type, tensor.mutable_data(), static_cast<size_t>(size));
   return tensor;
 }
 

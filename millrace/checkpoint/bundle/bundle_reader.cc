@@ -8,6 +8,7 @@
 #include "millrace/checkpoint/bundle/string_tensor.h"
 #include "millrace/checkpoint/bundle/variant_elements.h"
 #include "millrace/checkpoint/checkpoint_paths.h"
+#include "millrace/tensor/bool_bytes.h"
 
 namespace millrace {
 namespace {
@@ -138,6 +139,7 @@ StatusOr<Tensor> BundleReader::ReadEntry(const BundleEntry& entry,
     done += n;
   }
   if (crc32c::Mask(crc) != entry.crc32c) return ChecksumError(entry, crc);
+  CleanBools(entry.dtype, to, static_cast<size_t>(entry.size_bytes));
   return tensor;
 }
 
@@ -180,9 +182,10 @@ Status BundleReader::ReadPart(const BundleEntry& entry, const Box& stored,
       const int64_t run_end = run_begin + run.count * width;
       const int64_t copy_begin = std::max(begin, run_begin);
       const int64_t copy_end = std::min(end, run_end);
-      std::memcpy(to + run.to * width + (copy_begin - run_begin),
-                  piece.data() + (copy_begin - begin),
-                  static_cast<size_t>(copy_end - copy_begin));
+      char* const at = to + run.to * width + (copy_begin - run_begin);
+      const auto size = static_cast<size_t>(copy_end - copy_begin);
+      std::memcpy(at, piece.data() + (copy_begin - begin), size);
+      CleanBools(entry.dtype, at, size);
       if (run_end > end) break;  // continues in the next piece
       more = runs.Next(&run);
     }

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,20 @@ TEST_F(BundleTest, EveryDtypeAndShape) {
           })
           .ok());
   EXPECT_EQ(seen, SavedDataTypes().size() * shapes.size());
+}
+
+// A kernel takes the bits of a bool as a number.
+TEST_F(BundleTest, BoolsHaveNoOtherBitsThanZeroAndOne) {
+  Tensor bools = Tensor::New(DataType::kBool, TensorShape({2, 3}));
+  const std::string stored("\0\1\2\x80\xff\0", 6);
+  std::memcpy(bools.mutable_data(), stored.data(), stored.size());
+  const std::string clean("\0\1\1\1\1\0", 6);
+  auto writer = Writer();
+  ASSERT_TRUE(writer->Add("b", bools).ok());
+  ASSERT_TRUE(writer->Finish().ok());
+  const auto whole = Reader()->Lookup("b");
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_EQ(absl::string_view(whole->data(), whole->size_bytes()), clean);
 }
 
 TEST_F(BundleTest, KnownBytesOfStrings) {

@@ -96,6 +96,12 @@ StatusOr<Graph> RegisteredGraph::WithSlots(
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     Node* node = graph.node(id);
     if (node == nullptr) continue;
+    if (node->IsOp(builtin::kArg) || node->IsOp(builtin::kRetval)) {
+      return InvalidArgument(
+          "{{node ", node->name, "}} is of op ", node->op->name,
+          ", which a registered graph cannot have: it stands for what a "
+          "function gets or gives");
+    }
     std::string tensor_name;
     MR_ASSIGN_OR_RETURN(const std::string key,
                         ClientKey(*node, environment, &tensor_name));

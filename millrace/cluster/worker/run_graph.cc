@@ -14,6 +14,8 @@ namespace {
 // The caller's thread may be the only one that takes calls: it is kept no
 // longer than it takes to wake another one.
 constexpr size_t kInlineNodes = 256;
+// Of one traced step, which may be a loop without an end.
+constexpr int64_t kMaxEvents = 1'000'000;
 
 bool WantsStats(const ExecutorOptions& options) {
   return options.record_timeline || options.record_costs;
@@ -96,7 +98,8 @@ void RunGraphCall::ChooseStats() {
     stats_ = worker_.options.tracer->StatsOf(request_.trace_ids, step_id_);
   }
   if (stats_ == nullptr && WantsStats(request_.exec_options)) {
-    stats_ = std::make_shared<StepStatsCollector>();
+    stats_ = std::make_shared<StepStatsCollector>(
+        std::make_shared<EventBudget>(kMaxEvents));
   }
   if (WantsStats(request_.exec_options)) stats_->KeepAll();
   step_->stats = stats_;

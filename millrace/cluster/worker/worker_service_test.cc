@@ -79,6 +79,12 @@ TEST(WorkerService, GraphsThatDoNotFitAreRefused) {
   nodes[2].op = "NoSuchOp";
   EXPECT_EQ(Register(ps.api(), "s", nodes).status().code(),
             StatusCode::kNotFound);
+  // Two of them could fill one slot at once.
+  nodes = AddOne(ps.device());
+  nodes.push_back(MakeNode("r", "_Retval", {"one"}, ps.device(),
+                           {{"T", kFloat}, {"index", int64_t{0}}}));
+  EXPECT_EQ(Register(ps.api(), "s", nodes).status().code(),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(ps.service->counts().graphs, 0);
 }
 

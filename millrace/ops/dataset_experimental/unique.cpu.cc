@@ -8,6 +8,11 @@
 namespace millrace::ops {
 namespace {
 
+bool IsTaken(DataType type) {
+  return type == DataType::kInt32 || type == DataType::kInt64 ||
+         type == DataType::kString;
+}
+
 void AppendNumber(int64_t n, std::string* to) {
   to->append(reinterpret_cast<const char*>(&n), sizeof(n));
 }
@@ -40,6 +45,11 @@ class UniqueIterator final : public UnchangedIterator<NoParams> {
       if (out->size() != 1) {
         return InvalidArgument("an element has ", out->size(),
                                " components, expected 1");
+      }
+      const DataType type = (*out)[0].dtype();
+      if (!IsTaken(type)) {  // the input says something else of its elements
+        return InvalidArgument("an element has type ", DataTypeName(type),
+                               ", expected int32, int64 or string");
       }
       std::string identity = IdentityOf((*out)[0]);
       if (seen_.contains(identity)) continue;
@@ -94,8 +104,7 @@ StatusOr<Ref<DatasetValue>> BuildUnique(KernelContext& ctx) {
     return InvalidArgument(
         "UniqueDataset only supports inputs with a single component.");
   }
-  if (types[0] != DataType::kInt32 && types[0] != DataType::kInt64 &&
-      types[0] != DataType::kString) {
+  if (!IsTaken(types[0])) {
     return InvalidArgument(
         "UniqueDataset only supports inputs with a single `tf.int32`, "
         "`tf.int64`, or `tf.string` component.");

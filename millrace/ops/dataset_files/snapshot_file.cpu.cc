@@ -5,6 +5,7 @@
 
 #include "millrace/base/coding.h"
 #include "millrace/checkpoint/records/snappy.h"
+#include "millrace/tensor/bool_bytes.h"
 #include "millrace/tensor/wire.h"
 
 namespace millrace::ops {
@@ -113,6 +114,7 @@ StatusOr<Tensor> UnpackComponent(const PackedComponent& component,
                       Tensor::Allocate(allocator, type, component.shape));
   if (!bytes.empty()) {
     std::memcpy(t.mutable_data(), bytes.data(), bytes.size());
+    CleanBools(type, t.mutable_data(), bytes.size());
   }
   return t;
 }

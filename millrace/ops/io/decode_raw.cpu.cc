@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/tensor/bool_bytes.h"
 
 namespace millrace::ops {
 namespace {
@@ -59,12 +60,7 @@ class DecodeRawKernel {
       if (length > 0) std::memcpy(to, s.data(), length);
       to += length;
     }
-    if (type == DataType::kBool) {
-      // A bool has no other bits than 0 and 1.
-      for (size_t i = 0; i < out->size_bytes(); ++i) {
-        out->mutable_data()[i] = out->data()[i] != 0;
-      }
-    }
+    CleanBools(type, out->mutable_data(), out->size_bytes());
     if (!little_endian_) {
       SwapBytes(out->mutable_data(), out->size_bytes(), ComponentSize(type));
     }

@@ -3,6 +3,7 @@
 
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/io/blocking.h"
+#include "millrace/tensor/bool_bytes.h"
 
 namespace millrace::ops {
 namespace {
@@ -59,9 +60,7 @@ class ImmutableConstKernel {
     MR_ASSIGN_OR_RETURN(const size_t read,
                         file->Read(0, static_cast<size_t>(bytes), to));
     if (read < bytes) return too_short(read);
-    if (dtype_ == DataType::kBool) {  // other bytes are no flags
-      for (uint64_t i = 0; i < bytes; ++i) to[i] = to[i] != 0 ? 1 : 0;
-    }
+    CleanBools(dtype_, to, bytes);
     return OkStatus();
   }
 

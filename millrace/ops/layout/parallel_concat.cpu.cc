@@ -77,18 +77,6 @@ class ParallelConcatKernel {
   TensorShape shape_;
 };
 
-// The memory of _ParallelConcatStart's output, in which several updates write
-// different rows at once.
-class RowsMemory final : public Buffer {
- public:
-  explicit RowsMemory(Ref<Buffer> memory)
-      : Buffer(memory->data(), memory->size_bytes()),
-        memory_(std::move(memory)) {}
-
- private:
-  const Ref<Buffer> memory_;
-};
-
 class ParallelConcatStartKernel {
  public:
   static StatusOr<ParallelConcatStartKernel> Make(const KernelInit& init) {
@@ -99,28 +87,8 @@ class ParallelConcatStartKernel {
     return k;
   }
   Status Run(KernelContext& ctx) const {
-    const DataType type = ctx.output_type(0);
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(shape_.num_elements(),
-                               static_cast<int64_t>(SizeOf(type)), &bytes)) {
-      return ResourceExhausted("OOM when allocating tensor with shape",
-                               shape_.DebugString());
-    }
-    Allocator* const allocator = ctx.allocator();
-    Ref<Buffer> memory;
-    if (IsPlain(type)) {
-      MR_ASSIGN_OR_RETURN(memory,
-                          allocator->Allocate(static_cast<size_t>(bytes)));
-      std::memset(memory->data(), 0, static_cast<size_t>(bytes));
-    } else {
-      MR_ASSIGN_OR_RETURN(
-          memory, AllocateElements(allocator, type, shape_.num_elements()));
-    }
-    char* const begin = memory->data();
-    ctx.set_output(
-        0, Tensor::FromBuffer(type, shape_,
-                              MakeRef<RowsMemory>(std::move(memory)), begin));
-    return OkStatus();
+    MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape_));
+    return ZeroTensor(ctx, out);
   }
 
  private:
@@ -143,23 +111,19 @@ class ParallelConcatUpdateKernel {
     const int64_t n = update.num_elements();
     // A number below 0 counts modulo the rows, as in stock.
     const int64_t begin = rows == 0 ? 0 : (row_ % rows + rows) % rows * n;
-    const bool is_empty = value.num_elements() == 0;
-    if (dynamic_cast<const RowsMemory*>(value.buffer()) != nullptr) {
-      if (!is_empty) {
-        CopyElements(value.dtype(), update.data(), 0,
-                     const_cast<char*>(value.data()), begin, n);
-      }
-      ctx.set_output(0, ctx.TakeInput(0));
-      return OkStatus();
-    }
-    // Memory that others may have is not written.
-    MR_ASSIGN_OR_RETURN(Tensor* const out,
-                        ctx.AllocateOutput(0, TensorShape(value.shape())));
-    if (is_empty) return OkStatus();
-    CopyElements(value.dtype(), value.data(), 0, out->mutable_data(), 0,
-                 value.num_elements());
-    CopyElements(value.dtype(), update.data(), 0, out->mutable_data(), begin,
-                 n);
+    // In TensorFlow several updates write into the memory that its master gives
+    // them. Clients can send these ops, too, so here memory is written only
+    // where nobody else has it.
+    const int64_t elements = value.num_elements();
+    const DataType type = value.dtype();
+    MR_ASSIGN_OR_RETURN(
+        Tensor* const out,
+        ctx.ForwardOrAllocateOutput({0}, 0, TensorShape(value.shape())));
+    if (elements == 0) return OkStatus();
+    char* const to = out->mutable_data();
+    if (to != value.data())
+      CopyElements(type, value.data(), 0, to, 0, elements);
+    CopyElements(type, update.data(), 0, to, begin, n);
     return OkStatus();
   }
 
