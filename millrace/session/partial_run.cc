@@ -40,7 +40,6 @@ std::vector<int> NeedsOf(const Graph& graph, OutputRef fetch,
   while (!open.empty()) {
     const Node& node = *graph.node(open.back());
     open.pop_back();
-    if (node.op->ints_of_shapes != nullptr) continue;  // known without values
     for (const OutputRef& input : node.inputs) need(input);
   }
   return needs;

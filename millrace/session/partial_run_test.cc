@@ -23,7 +23,9 @@ class PartialRunTest : public LocalSessionTest {
             {{"dtype", DataType::kFloat}, {"shape", PartialShape({})}});
     }
     b.Add("r1", "AddV2", {"a", "b"}, kFloats)
-        .Add("r2", "Mul", {"r1", "c"}, kFloats);
+        .Add("r2", "Mul", {"r1", "c"}, kFloats)
+        .Add("any", "Placeholder", {}, {{"dtype", DataType::kFloat}})
+        .Add("shape", "Shape", {"any"}, kFloats);
     Start(b.Take());
   }
 
@@ -72,6 +74,17 @@ TEST_F(PartialRunTest, RefusesWhatWasNotAnnouncedOrIsNotThereYet) {
       {"r2:0", "r1:0"});
   ASSERT_TRUE(rest.ok()) << rest.status();
   EXPECT_EQ((*rest)[0].scalar<float>(), 9.f);
+}
+
+TEST_F(PartialRunTest, RefusesTheShapeOfWhatIsNotFedYet) {
+  const auto handle =
+      session_->SetUpPartialRun({.feeds = {"any:0"}, .fetches = {"shape:0"}});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  EXPECT_EQ(RunPart(*handle, {}, {"shape:0"}).status().message(),
+            "Fetch shape:0 can't be computed from the feeds that have been fed "
+            "so far.");
+  EXPECT_TRUE(
+      RunPart(*handle, {{"any:0", Tensor::Scalar(1.f)}}, {"shape:0"}).ok());
 }
 
 TEST_F(PartialRunTest, EndsWithItsSession) {
