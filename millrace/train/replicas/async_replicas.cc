@@ -183,8 +183,6 @@ Operation AsyncReplicas::ApplyGradients(
 
 void AsyncReplicas::BuildOps(const ReplicaTable& table, const Step& step) {
   const Scope& block = step.block;
-  AddScalarSummary(block, "staleness",
-                   ops::Cast(block, ops_.staleness, DataType::kFloat));
   if (!ops_.applied) {
     ops_.applied = ops::Const(block.WithOpName("applied"), true);
   }
@@ -199,6 +197,13 @@ void AsyncReplicas::BuildOps(const ReplicaTable& table, const Step& step) {
   ops_.fed_replica = fed("replica");
   ops_.fed_state = fed("state");
   ops_.set_state = table.SetState(control, ops_.fed_replica, ops_.fed_state);
+  // Of all replicas and so far: to read these changes nothing, also where
+  // summaries are made by runs of their own.
+  const ReplicaTable::Figures figures =
+      ReplicaTable::FiguresOf(control, ops_.records);
+  AddScalarSummary(block, "staleness", figures.staleness);
+  AddScalarSummary(block, "max_staleness", figures.max_staleness);
+  AddScalarSummary(block, "dropped", figures.dropped);
 }
 
 Operation AsyncReplicas::Minimize(const Scope& scope, const Output& loss,

@@ -126,21 +126,32 @@ class AsyncReplicasHook::Work {
     return Deadline::AfterMillis(options_.too_long_ms / 2);
   }
 
+  // Of a run beside the steps: its server does not answer for a while.
+  static bool IsSilence(const Status& status) {
+    return status.code() == StatusCode::kDeadlineExceeded;
+  }
+
   std::string Self() const {
     return absl::StrCat("replica ", train_.replica, " of '", train_.name, "'");
   }
 
   Status WaitForOthers(Patience patience) {
     for (;;) {
-      StatusOr<ReplicaRecords> records = Look();
-      // A ps that is silent for a while.
-      const bool no_answer =
-          records.status().code() == StatusCode::kDeadlineExceeded;
-      if (!records.ok() && !no_answer) return records.status();
+      const StatusOr<ReplicaRecords> records = Look();
+      StatusOr<bool> may_go_on = false;
       if (records.ok()) {
-        MR_ASSIGN_OR_RETURN(const bool may_go_on, MayGoOn(*records, &patience));
-        if (may_go_on) return OkStatus();
+        may_go_on = MayGoOn(*records, &patience);
+      } else if (!IsSilence(records.status())) {
+        return records.status();
+      } else if (patience.Reports()) {
+        MR_LOG(Warning) << Self()
+                        << " waits for the server of the global step, which "
+                           "has been silent for "
+                        << patience.waited_nanos() / (1000 * kNanosPerMs)
+                        << " s";
       }
+      MR_RETURN_IF_ERROR(may_go_on.status());
+      if (*may_go_on) return OkStatus();
       if (coordinator_.WaitForStop(patience.NextLook())) return OkStatus();
     }
   }
@@ -150,10 +161,14 @@ class AsyncReplicasHook::Work {
         records.replicas[static_cast<size_t>(train_.replica)];
     if (own.state != ReplicaState::kTrains) {
       MR_LOG(Info) << Self() << " was taken as gone and joins again";
-      MR_RETURN_IF_ERROR(Join());
+      const Status joined = Join();
+      if (IsSilence(joined)) return false;  // tried again after the next look
+      MR_RETURN_IF_ERROR(joined);
       return true;
     }
-    const PaceWatch::Verdict verdict = watch_.Look(records, NowNanos());
+    const int64_t now = NowNanos();
+    const PaceWatch::Verdict verdict =
+        watch_.Look(records, now, now - patience->waited_nanos());
     clock_ = own.clock;
     up_to_ = verdict.up_to;
     next_look_ = NextOwnLook();
@@ -175,9 +190,11 @@ class AsyncReplicasHook::Work {
     }
     MR_LOG(Warning) << stuck << ": the training goes on without";
     for (const int64_t replica : verdict.stuck) {
-      MR_RETURN_IF_ERROR(RunSide(set_state_, {Tensor::Scalar(replica),
+      const Status set = RunSide(set_state_, {Tensor::Scalar(replica),
                                               StateNumber(ReplicaState::kGone)})
-                             .status());
+                             .status();
+      if (IsSilence(set)) return false;  // tried again after the next look
+      MR_RETURN_IF_ERROR(set);
     }
     return false;
   }

@@ -7,7 +7,8 @@
 
 namespace millrace::train {
 
-PaceWatch::Verdict PaceWatch::Look(const ReplicaRecords& records, int64_t now) {
+PaceWatch::Verdict PaceWatch::Look(const ReplicaRecords& records, int64_t now,
+                                   int64_t waits_since) {
   const std::vector<ReplicaRecord>& all = records.replicas;
   const auto self = static_cast<size_t>(limits_.replica);
   const int64_t own = all[self].clock;
@@ -34,8 +35,9 @@ PaceWatch::Verdict PaceWatch::Look(const ReplicaRecords& records, int64_t now) {
     if (some_left) seen.since = now;
   }
   for (const int64_t r : verdict.slowest) {
-    if (now - seen_[static_cast<size_t>(r)].since >= limits_.too_long_nanos)
-      verdict.stuck.push_back(r);
+    const int64_t since =
+        std::max(seen_[static_cast<size_t>(r)].since, waits_since);
+    if (now - since >= limits_.too_long_nanos) verdict.stuck.push_back(r);
   }
   return verdict;
 }

@@ -31,7 +31,10 @@ class PaceWatch {
     // these have gone.
     std::vector<int64_t> stuck;
   };
-  Verdict Look(const ReplicaRecords& records, int64_t now);
+  // `waits_since` is when this replica began to wait: what others did not do
+  // before that, while it computed a step of its own, does not count.
+  Verdict Look(const ReplicaRecords& records, int64_t now,
+               int64_t waits_since = 0);
 
   // Returns "replicas 1, 3, at step 4 of their own; this one is at step 8
   // and may be 3 ahead": of those for whom it waits.

@@ -61,6 +61,16 @@ TEST(PaceWatch, NoProgressForLongIsStuck) {
               ElementsAre(1));
 }
 
+// Both compute steps that take longer than the limit; one ends first.
+TEST(PaceWatch, TimeCountsOnlyWhileItWaits) {
+  PaceWatch watch = WatchOfReplica0(0);
+  watch.Look({.replicas = {Trains(0), Trains(0)}}, 0);
+  const ReplicaRecords ahead = {.replicas = {Trains(1), Trains(0)}};
+  EXPECT_THAT(watch.Look(ahead, 70, 70).stuck, IsEmpty());
+  EXPECT_THAT(watch.Look(ahead, 99, 70).stuck, IsEmpty());
+  EXPECT_THAT(watch.Look(ahead, 100, 70).stuck, ElementsAre(1));
+}
+
 // Replica 2 waits for replica 1, as this one does.
 TEST(PaceWatch, ThoseThatWaitForTheSameAreNotStuck) {
   PaceWatch watch = WatchOfReplica0(1);

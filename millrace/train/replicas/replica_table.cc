@@ -194,4 +194,17 @@ Operation ReplicaTable::SetState(const Scope& scope, const Output& replica,
                                   ops::Mul(scope, replica, kFields), state);
 }
 
+ReplicaTable::Figures ReplicaTable::FiguresOf(const Scope& scope,
+                                              const Output& records) {
+  const Output numbers = ops::Cast(scope, records, DataType::kFloat);
+  const Output totals = ops::Sum(scope, numbers, 0);
+  const auto of = [&](const Output& fields, int64_t field) {
+    return ops::Gather(scope, fields, field);
+  };
+  return {.staleness = ops::Div(scope, of(totals, kSum),
+                                ops::Maximum(scope, of(totals, kAtLeast), 1.f)),
+          .max_staleness = of(ops::Max(scope, numbers, 0), kGreatest),
+          .dropped = of(totals, kDropped)};
+}
+
 }  // namespace millrace::train

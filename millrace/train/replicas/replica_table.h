@@ -85,6 +85,13 @@ class ReplicaTable {
   Output Join(const Scope& scope) const;
   Operation SetState(const Scope& scope, const Output& replica,
                      const Output& state) const;
+  // Float scalars of all records that Read returned, of all gradients so far.
+  struct Figures {
+    Output staleness;  // the mean
+    Output max_staleness;
+    Output dropped;
+  };
+  static Figures FiguresOf(const Scope& scope, const Output& records);
 
  private:
   Output Find(const Scope& scope, const Input& keys) const;

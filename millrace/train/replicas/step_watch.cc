@@ -14,6 +14,8 @@ constexpr size_t kShownVariables = 3;
 }  // namespace
 
 void StepWatch::Progress(int64_t now) {
+  if (begun_ >= 0 && !has_helped_) longest_ = std::max(longest_, now - begun_);
+  has_helped_ = false;
   begun_ = changed_ = now;
   reported_ = false;
 }
@@ -34,13 +36,16 @@ StepWatch::Verdict StepWatch::Look(const SyncStepState& state, int64_t now) {
   if (!reported_ && now - begun_ >= limits_.report_nanos) {
     verdict.report = reported_ = true;
   }
-  if (now - changed_ < limits_.too_few_nanos || state.waiting_tokens > 0 ||
+  // While all compute, nothing comes either.
+  const int64_t limit = std::max(limits_.too_few_nanos, 3 * longest_);
+  if (now - changed_ < limit || state.waiting_tokens > 0 ||
       state.gradients.empty()) {
     return verdict;
   }
   const int64_t fewest =
       *std::min_element(state.gradients.begin(), state.gradients.end());
   verdict.missing = std::max<int64_t>(limits_.gradients_per_step - fewest, 0);
+  has_helped_ = verdict.missing > 0;
   changed_ = now;
   return verdict;
 }

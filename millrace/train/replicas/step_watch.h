@@ -24,8 +24,10 @@ class StepWatch {
  public:
   struct Limits {
     int64_t gradients_per_step = 1;
-    int64_t report_nanos = 0;   // without an update until it is reported
-    int64_t too_few_nanos = 0;  // without any change until too few have come
+    int64_t report_nanos = 0;  // without an update until it is reported
+    // Without any change until too few have come; three times as long as the
+    // longest step if that is more.
+    int64_t too_few_nanos = 0;
   };
   explicit StepWatch(const Limits& limits) : limits_(limits) {}
 
@@ -52,8 +54,10 @@ class StepWatch {
  private:
   const Limits limits_;
   SyncStepState last_;
-  int64_t begun_ = 0;    // when the step began
+  int64_t begun_ = -1;   // when the step began; -1: none has
   int64_t changed_ = 0;  // when the state was another for the last time
+  int64_t longest_ = 0;  // of the steps that ended without help
+  bool has_helped_ = false;
   bool reported_ = false;
 };
 

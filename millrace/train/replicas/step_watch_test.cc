@@ -53,6 +53,24 @@ TEST(StepWatch, TooFewIsWhereNothingComesAnyMore) {
   EXPECT_EQ(watch.Look(two, 95 * kSecond).missing, 1);
 }
 
+// Replicas whose steps take 40 s are not lost after 30.
+TEST(StepWatch, LongStepsAreWaitedFor) {
+  StepWatch watch = Watch();
+  watch.Progress(40 * kSecond);
+  const SyncStepState state = {.global_step = 1, .gradients = {0}};
+  EXPECT_EQ(watch.Look(state, 41 * kSecond).missing, 0);
+  EXPECT_EQ(watch.Look(state, 160 * kSecond).missing, 0);
+  EXPECT_EQ(watch.Look(state, 165 * kSecond).missing, 3);
+  // A step that was helped says nothing about how long steps are.
+  watch.Progress(400 * kSecond);
+  EXPECT_EQ(
+      watch.Look({.global_step = 2, .gradients = {0}}, 401 * kSecond).missing,
+      0);
+  EXPECT_EQ(
+      watch.Look({.global_step = 2, .gradients = {0}}, 525 * kSecond).missing,
+      3);
+}
+
 TEST(StepWatch, TheVariableWithTheFewestCounts) {
   StepWatch watch = Watch();
   const SyncStepState torn = {.global_step = 1, .gradients = {0, 2}};

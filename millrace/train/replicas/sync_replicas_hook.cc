@@ -99,7 +99,7 @@ class SyncReplicasHook::Work {
                         << ops_.replicas - 1
                         << " other replicas have said that they leave within "
                         << options_.leave_timeout_ms << " ms";
-        return OkStatus();
+        return TellThatTheChiefHasLeft(seen.left);
       }
       Pause();
     }
@@ -152,6 +152,13 @@ class SyncReplicasHook::Work {
     for (size_t i = 3; i < values.size(); ++i)
       seen.step.gradients.push_back(NumberIn(values[i]));
     return seen;
+  }
+
+  // By more that have left than there are others.
+  Status TellThatTheChiefHasLeft(int64_t left) {
+    for (; left < ops_.replicas; ++left)
+      MR_RETURN_IF_ERROR(RunSide(leave_).status());
+    return OkStatus();
   }
 
   // Returns whether this replica is the chief now, which it stays: a chief that
@@ -239,12 +246,20 @@ class SyncReplicasHook::Work {
       }
       if (!watch_.ShouldLook(now)) continue;
       const StatusOr<Seen> seen = Read();
-      if (seen.ok()) Judge(seen->step, NowNanos());
+      if (seen.ok()) Judge(*seen, NowNanos());
     }
   }
 
-  void Judge(const SyncStepState& step, int64_t now) {
+  void Judge(const Seen& seen, int64_t now) {
+    const SyncStepState& step = seen.step;
     const StepWatch::Verdict verdict = watch_.Look(step, now);
+    if (!is_chief_ && seen.left >= ops_.replicas) {
+      // Nobody updates and hands out tokens any more: as the end of the data.
+      EndRuns(OutOfRange(
+          "synchronous training: ", watch_.Describe(step, ops_.variables, now),
+          ", and the chief has left"));
+      return;
+    }
     if (!verdict.report && verdict.missing == 0) return;
     const std::string text = watch_.Describe(step, ops_.variables, now);
     if (verdict.report && is_chief_) MR_LOG(Warning) << text;

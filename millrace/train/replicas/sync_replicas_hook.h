@@ -10,7 +10,8 @@
 // At the end of a training (AtEnd) a replica gives the token of its last step
 // back, for another one, and tells the chief that it leaves. The chief goes on
 // with its updates until all others have told it so, for leave_timeout_ms at
-// most; then it logs how many have not.
+// most; then it logs how many have not. For these the data ends as soon as they
+// wait for more tokens: their runs fail with OUT_OF_RANGE.
 #pragma once
 
 #include <cstdint>

@@ -218,6 +218,26 @@ TEST(SyncReplicas, DataMayEndUnevenly) {
   });
 }
 
+// It would wait for ever for tokens that nobody hands out.
+TEST(SyncReplicas, WhoIsLeftByTheChiefEnds) {
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
+    std::vector<ReplicaOptions> replicas(2);
+    for (ReplicaOptions& replica : replicas) {
+      replica.last_step = 1'000'000;
+      replica.hook.leave_timeout_ms = 100;
+    }
+    replicas[0].most_runs = 5;
+    const auto ended = RunReplicas(cluster, replicas);
+    EXPECT_TRUE(ended[0].status.ok()) << ended[0].status;
+    EXPECT_TRUE(ended[1].status.ok() ||
+                ended[1].status.code() == StatusCode::kOutOfRange)
+        << ended[1].status;
+    EXPECT_GE(ended[1].runs, 5);
+    CheckModel(cluster);
+  });
+}
+
 // Takes a token and never gives a gradient for it.
 void TakeATokenAndVanish(const ReplicaCluster& cluster, int worker) {
   const Scope s = Scope::NewRoot().WithDevice("/job:ps/task:0");
