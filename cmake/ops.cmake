@@ -27,8 +27,10 @@ millrace_pch(millrace_pch_op HEADERS "${PROJECT_SOURCE_DIR}/millrace/graph/shape
 millrace_pch(millrace_pch_cases OPTIONS -g0 ${MILLRACE_UNOPTIMIZED} HEADERS "${PROJECT_SOURCE_DIR}/tests/cases/case.h")
 
 # Each compiles one header of loops for an instruction set of its own.
-foreach(set avx2 avx512)
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/convolution/winograd_${set}.cpu.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+foreach(loops convolution/winograd linalg/lines product/gemm_block)
+  foreach(set avx2 avx512)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/millrace/ops/${loops}_${set}.cpu.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
 endforeach()
 
 # Its object is told apart by tools/check_symbols.py: protobuf's headers wait

@@ -45,4 +45,45 @@ S AddConjugateTimesAndSum(S factor, const S* x, const S* z, int64_t n, S* y);
 template <class S>
 void SubtractTwoConjugates(S a, const S* u, S b, const S* v, int64_t n, S* y);
 
+// The innermost loops of this folder, for what vectors a processor has: over
+// reals, or over pairs of a real and an imaginary part, of which `n` counts
+// both parts. The functions above and update.h say what they compute.
+template <class R>
+struct LineKernels {
+  R (*dot)(const R* x, const R* y, int64_t n);
+  // The sum of x y over both parts; sets `crossed` to that of x swap(y), even
+  // terms less odd ones.
+  R (*crossed_dot)(const R* x, const R* y, int64_t n, R* crossed);
+  void (*add_times)(R factor, const R* x, int64_t n, R* y);
+  // Computes y += (re + im i) x of pairs.
+  void (*pairs_add_times)(R re, R im, const R* x, int64_t n, R* y);
+  void (*rotate)(R c, R s, int64_t n, R* x, R* y);
+  void (*rotate_chain)(const RotationFactors<R>* factors, int64_t count,
+                       int64_t n, int64_t stride, R* x);
+  void (*add_two_and_collect)(R a, const R* u, R b, const R* v, int64_t n, R* y,
+                              R* sum);
+  R (*add_times_and_sum)(R factor, const R* x, const R* z, int64_t n, R* y);
+  void (*subtract_two)(R a, const R* u, R b, const R* v, int64_t n, R* y);
+  // Subtracts the product of kTileFactors packed rows (half as many of pairs)
+  // and a strip of 64 bytes of packed columns from a tile of c, of which only
+  // `rows` and `reals` exist.
+  void (*subtract_tile)(const R* a, const R* b, int64_t depth, int64_t rows,
+                        int64_t reals, R* c, int64_t stride);
+  void (*subtract_pairs_tile)(const R* a, const R* b, int64_t depth,
+                              int64_t rows, int64_t reals, R* c,
+                              int64_t stride);
+};
+
+inline constexpr int kTileFactors = 6;
+inline constexpr int kStripBytes = 64;
+
+template <class R>
+const LineKernels<R>& Avx512LineKernels();
+template <class R>
+const LineKernels<R>& Avx2LineKernels();
+
+// Returns those of this machine.
+template <class R>
+const LineKernels<R>& BestLineKernels();
+
 }  // namespace millrace::ops

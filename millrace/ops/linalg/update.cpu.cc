@@ -2,20 +2,17 @@
 // the first cache and what is packed at a time in the second.
 #include "millrace/ops/linalg/update.h"
 
-#include "millrace/base/target_clones.h"
 #include "millrace/ops/linalg/lines.h"
-#include "millrace/ops/linalg/packed_lanes.h"
 
 namespace millrace::ops {
 namespace {
 
-// Numbers of a that a tile multiplies by a row of b: rows of real numbers, or
-// real and imaginary parts of half as many rows.
-constexpr int kFactors = 6;
+// A tile multiplies kTileFactors numbers of a by a row of b: rows of real
+// numbers, or real and imaginary parts of half as many rows.
 template <class S>
-constexpr int kTileRows = kIsReal<S> ? kFactors : kFactors / 2;
+constexpr int kTileRows = kIsReal<S> ? kTileFactors : kTileFactors / 2;
 template <class S>
-constexpr int kStripCols = Lanes<S>::kCount;
+constexpr int kStripCols = kStripBytes / sizeof(S);
 constexpr int64_t kDepth = 256;
 constexpr int64_t kGroupRows = 48;
 constexpr int64_t kGroupCols = 512;
@@ -73,36 +70,15 @@ void PackAdjoint(const Block<const S>& b, S* to) {
 // Subtracts the product of a strip of rows and one of columns from a tile of c,
 // of which only `rows` and `cols` exist.
 template <class S>
-MR_TARGET_CLONES void SubtractTile(const S* a, const S* b, int64_t depth,
-                                   int64_t rows, int64_t cols, S* c,
-                                   int64_t stride) {
-  using L = Lanes<S>;
+void SubtractTile(const S* a, const S* b, int64_t depth, int64_t rows,
+                  int64_t cols, S* c, int64_t stride) {
   using R = RealType<S>;
-  using Vector = typename L::Vector;
+  const LineKernels<R>& kernels = BestLineKernels<R>();
   constexpr int kParts = kIsReal<S> ? 1 : 2;
-  const R* factors = reinterpret_cast<const R*>(a);
-  Vector acc[kFactors] = {}, signs, swapped;
-  for (int64_t d = 0; d < depth; ++d, factors += kFactors, b += L::kCount) {
-    const Vector row = *reinterpret_cast<const Vector*>(b);
-#pragma GCC unroll 6
-    for (int i = 0; i < kFactors; ++i) acc[i] += row * factors[i];
-  }
-#pragma GCC unroll 6
-  for (int i = 0; i < kFactors / kParts; ++i, c += stride) {
-    if (i >= rows) break;
-    Vector sum = acc[i * kParts];
-    if constexpr (kParts == 2) {
-      L::Signs(1, &signs);
-      L::Swap(acc[i * kParts + 1], &swapped);
-      sum += swapped * signs;
-    }
-    if (cols == L::kCount) {
-      *reinterpret_cast<Vector*>(c) -= sum;
-      continue;
-    }
-    R* to = reinterpret_cast<R*>(c);
-    for (int64_t j = 0; j < cols * kParts; ++j) to[j] -= sum[j];
-  }
+  const auto run =
+      kParts == 1 ? kernels.subtract_tile : kernels.subtract_pairs_tile;
+  run(reinterpret_cast<const R*>(a), reinterpret_cast<const R*>(b), depth, rows,
+      cols * kParts, reinterpret_cast<R*>(c), stride * kParts);
 }
 
 // Subtracts the product of rows of a and packed columns from c. In row i only

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "millrace/base/target_clones.h"
+#include "millrace/ops/product/gemm_block.h"
+#include "millrace/ops/product/gemm_block_loop.h"
 #include "millrace/ops/product/matrix_product.h"
 
 namespace millrace::ops {
@@ -12,9 +13,9 @@ namespace {
 
 // The size of the block of c in registers, and of what is packed at a time:
 // both panels together stay in the second-level cache.
-constexpr int kRows = 6;
+constexpr int kRows = kGemmRows;
 template <class T>
-constexpr int kColumns = 64 / sizeof(T);
+constexpr int kColumns = kGemmColumns<T>;
 constexpr int64_t kBlockRows = 192;
 constexpr int64_t kBlockColumns = 256;
 constexpr int64_t kBlockDepth = 256;
@@ -34,26 +35,21 @@ void Pack(const T* x, int64_t line_stride, int64_t depth_stride, int64_t lines,
   }
 }
 
-// Computes c[6 x columns] = or += the product of a panel of a and one of b.
 template <class T>
-MR_TARGET_CLONES void Block(const T* a, const T* b, int64_t depth, T* c,
-                            int64_t c_stride, int64_t rows, int64_t columns,
-                            bool accumulate) {
-  constexpr int kN = kColumns<T>;
-  typedef T Vector
-      __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
-  Vector acc[kRows] = {};
-  for (int64_t d = 0; d < depth; ++d, a += kRows, b += kN) {
-    const Vector row = *reinterpret_cast<const Vector*>(b);
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) acc[i] += row * a[i];
-  }
-  for (int64_t i = 0; i < rows; ++i, c += c_stride) {
-    const T* sums = reinterpret_cast<const T*>(&acc[i]);
-    for (int64_t j = 0; j < columns; ++j) {
-      c[j] = accumulate ? static_cast<T>(c[j] + sums[j]) : sums[j];
-    }
-  }
+GemmBlock<T> BestGemmBlock() {
+#ifdef __x86_64__
+  static const GemmBlock<T> best =
+      __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl")
+          ? Avx512GemmBlock<T>()
+      : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+          ? Avx2GemmBlock<T>()
+          : GemmBlockLoop<T, 16>::Run;
+  return best;
+#else
+  return GemmBlockLoop<T, 16>::Run;
+#endif
 }
 
 template <class T>
@@ -67,6 +63,7 @@ template <class T>
 void RunTile(Strided<T> a, Strided<T> b, int64_t k, int64_t n, int64_t row,
              int64_t rows, int64_t column, int64_t columns, T* c,
              bool accumulate) {
+  const GemmBlock<T> block = BestGemmBlock<T>();
   const int64_t depth_limit = std::min(k, kBlockDepth);
   std::vector<T> a_panels(RoundUp(rows, kRows) * depth_limit);
   std::vector<T> b_panels(RoundUp(columns, kColumns<T>) * depth_limit);
@@ -78,7 +75,7 @@ void RunTile(Strided<T> a, Strided<T> b, int64_t k, int64_t n, int64_t row,
          b.row_stride, columns, depth, kColumns<T>, b_panels.data());
     for (int64_t j = 0; j < columns; j += kColumns<T>) {
       for (int64_t i = 0; i < rows; i += kRows) {
-        Block(a_panels.data() + i * depth, b_panels.data() + j * depth, depth,
+        block(a_panels.data() + i * depth, b_panels.data() + j * depth, depth,
               c + (row + i) * n + column + j, n,
               std::min<int64_t>(kRows, rows - i),
               std::min<int64_t>(kColumns<T>, columns - j), accumulate || d > 0);
