@@ -1,5 +1,7 @@
 """Synchronous training of several replicas: gradients are averaged before they are applied."""
 
+import time
+
 import millrace as tf
 from millrace.framework import composite
 from millrace.train import queue_runners
@@ -8,11 +10,19 @@ from millrace.train.optimizers.slots_of_another import SlotsOfAnother
 from millrace.train.session import hooks_base
 
 
+# How long a replica that finds the queue of tokens closed waits for the chief of a new training to make another one.
+_NEW_TOKENS_SECS = 30.0
+
+
 class SyncReplicasOptimizer(SlotsOfAnother, optimizer.Optimizer):
   """Collects `replicas_to_aggregate` gradients a variable, applies their average once, and hands out tokens of the new step.
 
   The chief runs `get_chief_queue_runner()`, which takes the averages and fills the queue of tokens; a replica's step
   waits for one token, which is the step that its next gradients belong to. Gradients of older steps are dropped.
+
+  The queue of tokens is on the global step's task and outlives the chief's sessions, so that a chief that comes back goes on.
+  With the hook of `make_session_run_hook` it is closed when the chief's training has come to its end, and for replicas that wait
+  for more tokens that is the end of the data; the chief of the next training on these servers makes another one.
   """
 
   def __init__(
@@ -73,7 +83,10 @@ class SyncReplicasOptimizer(SlotsOfAnother, optimizer.Optimizer):
         if self._variable_averages is not None:
           with tf.control_dependencies([sync_op]), tf.name_scope(""):
             sync_op = self._variable_averages.apply(self._variables_to_average)
-        self._chief_queue_runner = queue_runners.QueueRunner(self._sync_token_queue, [sync_op])
+        self._chief_queue_runner = _TokenRunner(self._sync_token_queue, sync_op)
+        earlier = tf.FIFOQueue(-1, global_step.dtype.base_dtype, shapes=(), name="sync_token_q", shared_name="sync_token_q")
+        self._no_tokens_left = earlier.is_closed()
+        self._forget_tokens = tf.raw_ops.DestroyResourceOp(resource=earlier.queue_ref)
       for accumulator, device in self._accumulator_list:
         with tf.device(device):
           self._chief_init_ops.append(accumulator.set_global_step(global_step, name="SetGlobalStep"))
@@ -144,6 +157,22 @@ class SyncReplicasOptimizer(SlotsOfAnother, optimizer.Optimizer):
     return _SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
 
+class _TokenRunner(queue_runners.QueueRunner):
+  """Fills the queue of tokens, and closes it only when the training has ended: when the chief's session is lost or fails, the next
+  one goes on with that queue, and none can open a queue again. So the queue that is closed with each session is another one."""
+
+  def __init__(self, tokens, sync_op):
+    super().__init__(tf.FIFOQueue(1, tf.int32, shapes=(), name="dummy_queue", shared_name="dummy_queue"), [sync_op])
+    self._close_tokens = tokens.close()
+    self.training_has_ended = False
+
+  def _close_on_stop(self, sess, cancel_op, coord):
+    coord.wait_for_stop()
+    if self.training_has_ended:
+      super()._close_on_stop(sess, self._close_tokens, coord)
+    super()._close_on_stop(sess, cancel_op, coord)
+
+
 class _SyncReplicasOptimizerHook(hooks_base.SessionRunHook):
   """Initializes the step of a replica; on the chief it also starts the queue runner and hands out the first tokens."""
 
@@ -178,7 +207,25 @@ class _SyncReplicasOptimizerHook(hooks_base.SessionRunHook):
         f"Init operations did not make model ready for SyncReplicasOptimizer local_init. Init op: {self._local_init_op.name}, error: {msg}"
       )
     session.run(self._local_init_op)
+    self._find_tokens(session, coord)
     if self._init_tokens_op is not None:
       session.run(self._init_tokens_op)
     if self._q_runner is not None:
       self._q_runner.create_threads(session, coord=coord, daemon=True, start=True)
+
+  def end(self, session):
+    if self._q_runner is not None:
+      self._q_runner.training_has_ended = True
+
+  def _find_tokens(self, session, coord):
+    """Leaves the queue of a training that has ended: the chief takes it away, and the others wait for that."""
+    optimizer = self._sync_optimizer
+    if self._is_chief:
+      self._q_runner.training_has_ended = False
+      if session.run(optimizer._no_tokens_left):
+        session.run(optimizer._forget_tokens)
+      return
+    end = time.monotonic() + _NEW_TOKENS_SECS
+    while session.run(optimizer._no_tokens_left) and time.monotonic() < end:
+      if coord.wait_for_stop(0.05):
+        return
