@@ -113,7 +113,8 @@ class AsyncReplicasOptimizer(SlotsOfAnother, OverTensorflow):
   def apply_gradients(self, grads_and_vars, global_step=None, name=None):
     """The op of one step of a replica, whose output is the global step after it. Called once, before a session runs the graph.
 
-    Raises ValueError without a global step, without gradients, or the second time.
+    The updates come after the control dependencies that are current. Raises ValueError without a global step, without gradients,
+    within a `tf.cond` or a loop, or the second time.
     """
     api = tf()
     grads_and_vars = [(_converted(gradient), variable) for gradient, variable in grads_and_vars]
@@ -123,11 +124,18 @@ class AsyncReplicasOptimizer(SlotsOfAnother, OverTensorflow):
       raise ValueError("Global step is required to measure staleness")
     if self._block is not None:
       raise ValueError("AsyncReplicasOptimizer: gradients are applied once")
-    with api.control_dependencies(None), api.name_scope(None), api.name_scope(self._name) as block:
+    graph = api.get_default_graph()
+    if graph._get_control_flow_context() is not None or graph.building_function:
+      raise ValueError(
+        "AsyncReplicasOptimizer: apply_gradients is called outside of tf.cond and tf.while_loop, since what it counts is asked for "
+        "with every step"
+      )
+    with api.name_scope(None), api.name_scope(self._name) as block:
       self._block = block.rstrip("/")
-      self._step, self._device = global_step, global_step.device
-      table = replica_table.ReplicaTable(self._block, self._device, self._replicas, self._replica)
-      begun = step_reads.read_step(global_step, name="begun")
+      self._step, self._device = global_step, _beside(global_step)
+      with api.control_dependencies(None):
+        table = replica_table.ReplicaTable(self._block, self._device, self._replicas, self._replica)
+        begun = step_reads.read_step(global_step, name="begun")
       step_reads.tie_reads(begun.op, grads_and_vars)
       sent = self._sent(grads_and_vars)
       self._lock, before = None, []
@@ -211,9 +219,11 @@ class AsyncReplicasOptimizer(SlotsOfAnother, OverTensorflow):
           ends.append(api.raw_ops.ConsumeMutexLock(mutex_lock=self._lock))
       with api.control_dependencies(ends):
         train_op = api.identity(after, name="train_op").op
+    with api.control_dependencies(None):
       if self._applied is None:
-        self._applied = api.constant(True, name="applied")
-    self._make_ops_beside(table)
+        with api.device(self._device):
+          self._applied = api.constant(True, name="applied")
+      self._make_ops_beside(table)
     api.get_collection_ref(api.GraphKeys.TRAIN_OP).append(train_op)
     return train_op
 
@@ -272,6 +282,14 @@ class AsyncReplicasOptimizer(SlotsOfAnother, OverTensorflow):
     from millrace.parallel import replica_pace
 
     return replica_pace.Pace(self, **options)
+
+
+def _beside(global_step):
+  """The device of what is small and beside the global step; where that is on a GPU, its task's processor, as tables are there."""
+  device = tf().DeviceSpec.from_string(global_step.device)
+  if device.device_type in (None, "CPU"):
+    return global_step.device
+  return tf().DeviceSpec(job=device.job, replica=device.replica, task=device.task, device_type="CPU", device_index=0).to_string()
 
 
 def _converted(gradient):

@@ -35,8 +35,9 @@ class GradientWire:
 
   "top_k": of n elements the max(1, ceil(fraction * n)) of largest magnitude, with their places, which is twice `fraction` of a
   float's bytes. What is not sent stays in a residual and is added to the next gradient, so that it is sent later. Gradients of
-  at most `whole_up_to` elements, as those of biases, go as they are, and so do those of which half or more would be sent, and
-  `IndexedSlices`: they are few rows already, and a residual would be as large as the table.
+  at most `whole_up_to` elements, as those of biases, go as they are, and so do those of which half or more would be sent, both
+  where the size is known before a step, and `IndexedSlices`: they are few rows already, and a residual would be as large as the
+  table.
 
   `fraction` is above 0 and at most 1, `whole_up_to` at least 0; else this raises ValueError.
   """

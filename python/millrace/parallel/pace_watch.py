@@ -30,8 +30,9 @@ class PaceWatch:
     self._replica, self._max_ahead, self._too_long_secs = replica, max_ahead, too_long_secs
     self._seen = []
 
-  def look(self, records, now):
-    """The Verdict on ReplicaRecords that were read at `now`, in seconds."""
+  def look(self, records, now, waits_since=0.0):
+    """The Verdict on ReplicaRecords that were read at `now`, in seconds, by one who waits since `waits_since`: what others did not
+    do before that, while this replica computed a step of its own, does not count."""
     own = records.replicas[self._replica].clock
     some_left = self._remember(records, now)
     least, slowest = own, []
@@ -46,7 +47,7 @@ class PaceWatch:
     if some_left:
       for seen in self._seen:
         seen.since = now
-    stuck = [number for number in slowest if now - self._seen[number].since >= self._too_long_secs]
+    stuck = [number for number in slowest if now - max(self._seen[number].since, waits_since) >= self._too_long_secs]
     return Verdict(least + self._max_ahead, tuple(slowest), tuple(stuck))
 
   def _remember(self, records, now):

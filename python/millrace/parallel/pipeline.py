@@ -16,9 +16,11 @@ def pipeline(stages, devices, inputs, micro_batches=None, name=None):
   same way, with `minimize(..., colocate_gradients_with_ops=True)` on the devices of the stages.
 
   Returns a structure as that of the last stage: of outputs for single examples all of the batch, joined along the first
-  dimension; of scalars, such as a loss, the mean of all micro-batches. As these are of one size, losses and gradients are
-  those of the network without a pipeline, but for the order of sums; what looks at a batch as a whole, such as batch
-  normalization, looks at a micro-batch.
+  dimension; of scalars, such as a loss, the mean of all micro-batches. As these are of one size, losses that are means over the
+  examples, and their gradients, are those of the network without a pipeline, but for the order of sums. A scalar that is a sum
+  over the batch becomes the 1 / m of it, and a mean with weights or masks is one for each micro-batch: return a value an example
+  instead. What looks at a batch as a whole, such as batch normalization, looks at a micro-batch. A loss of `tf.losses` that a
+  stage makes is in its collection once for each micro-batch, unless it is made with `loss_collection=None`.
 
   Stages make variables by `get_variable` or layers, which have the names that they would have without a pipeline, and are
   made once. Raises ValueError where a stage makes others, where the numbers of stages and devices differ, or where the size

@@ -90,7 +90,16 @@ class Pace:
     self._run(session, optimizer.set_state, {optimizer.fed_replica: replica, optimizer.fed_state: state})
 
   def _join(self, session):
-    self._clock = self._up_to = int(self._run(session, self._optimizer.join))
+    """Also waits for a server that is silent for a while. Raises DeadlineExceededError where the training is to stop meanwhile."""
+    patience, begun = self._patience(), _now()
+    while True:
+      try:
+        self._clock = self._up_to = int(self._run(session, self._optimizer.join))
+        break
+      except tf().errors.DeadlineExceededError:
+        self._report_silence(patience, begun)
+        if self._stops_after(patience.next_poll()):
+          raise
     # The first step goes without a look: nobody is slower.
     self._plan_look()
 
@@ -105,6 +114,12 @@ class Pace:
       return False
     return self._coordinator.wait_for_stop(seconds)
 
+  def _report_silence(self, patience, begun):
+    if patience.reports(_now() - begun):
+      tf().logging.warning(
+        "%s waits for the server of the global step, which has been silent for %d s", self._self, _now() - begun
+      )
+
   def _patience(self):
     return _Patience(self._least_poll_secs, self._most_poll_secs, self._report_secs)
 
@@ -114,7 +129,7 @@ class Pace:
       try:
         records = self.look(session)
       except tf().errors.DeadlineExceededError:
-        pass  # a server that is silent for a while
+        self._report_silence(patience, begun)
       else:
         if self._may_go_on(session, records, patience, begun):
           return
@@ -127,7 +142,7 @@ class Pace:
       tf().logging.info("%s was taken as gone and joins again", self._self)
       self._join(session)
       return True
-    verdict = self._watch.look(records, _now())
+    verdict = self._watch.look(records, _now(), begun)
     self._clock, self._up_to = own.clock, verdict.up_to
     self._plan_look()
     if not verdict.slowest:
@@ -141,8 +156,11 @@ class Pace:
     if self._when_stuck == "stop":
       raise tf().errors.DeadlineExceededError(None, None, "asynchronous training: " + text)
     tf().logging.warning("%s: the training goes on without", text)
-    for replica in verdict.stuck:
-      self._set_state(session, replica, replica_table.GONE)
+    try:
+      for replica in verdict.stuck:
+        self._set_state(session, replica, replica_table.GONE)
+    except tf().errors.DeadlineExceededError:
+      self._report_silence(patience, begun)  # and tried again after the next look
     return False
 
   def _wait_for_warm_up(self, session):
@@ -152,7 +170,8 @@ class Pace:
     while True:
       try:
         records = self.look(session)
-      except tf().errors.DeadlineExceededError:  # a server that is silent for a while
+      except tf().errors.DeadlineExceededError:
+        self._report_silence(patience, begun)
         if self._stops_after(patience.next_poll()):
           return False
         continue

@@ -284,3 +284,39 @@ def test_what_cannot_be_is_refused(tf):
     optimizer.minimize(loss, global_step=step)
   with pytest.raises(ValueError, match='when_stuck is "go_on", "wait" or "stop"'):
     optimizer.make_pace(when_stuck="despair")
+
+
+def test_updates_wait_for_what_the_program_says(tf, use_resource):
+  """As the moving averages of batch normalization; what is read beside the steps does not."""
+  model = stale_steps.Model(tf, use_resource, False)
+  counted = tf.Variable(0, trainable=False, name="counted")
+  optimizer = parallel.AsyncReplicasOptimizer(tf.train.GradientDescentOptimizer(RATE))
+  pairs = optimizer.compute_gradients(model.loss)
+  with tf.control_dependencies([counted.assign_add(1)]):
+    train = optimizer.apply_gradients(pairs, global_step=model.step)
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    model.let_go(session, 2)
+    session.run(train)
+    session.run(train)
+    optimizer.read_records(session)
+    session.run(tf.summary.merge_all())
+    assert session.run(counted) == 2
+
+
+def test_not_within_a_condition(tf):
+  model = stale_steps.Model(tf, True, False)
+  optimizer = parallel.AsyncReplicasOptimizer(tf.train.GradientDescentOptimizer(RATE))
+  pairs = optimizer.compute_gradients(model.loss)
+  with pytest.raises(ValueError, match="outside of tf.cond"):
+    tf.cond(tf.placeholder(tf.bool, []), lambda: optimizer.apply_gradients(pairs, global_step=model.step), tf.no_op)
+
+
+def test_the_table_is_on_a_processor(tf):
+  """Also where the program has its global step on a GPU."""
+  with tf.device("/job:ps/task:1/gpu:0"):
+    step = tf.train.get_or_create_global_step()
+  w = tf.get_variable("w", initializer=1.0)
+  parallel.AsyncReplicasOptimizer(tf.train.GradientDescentOptimizer(RATE)).minimize(tf.square(w), global_step=step)
+  devices = {op.type: op.device for op in tf.get_default_graph().get_operations()}
+  assert devices["MutableHashTableV2"] == "/job:ps/task:1/device:CPU:0"

@@ -282,6 +282,27 @@ def test_warm_up_of_a_replica_that_has_ended(said):
   assert 5 <= world.now < 6 and said[-1][1].endswith("replica 0 is at step 0 of 10 and has ended")
 
 
+def test_time_counts_only_while_a_replica_waits():
+  """Both compute steps that take longer than the limit; one ends first."""
+  watch = pace_watch.PaceWatch(0, 0, 60)
+
+  def look(clocks, now):
+    return watch.look(ReplicaRecords(0, tuple(ReplicaRecord(TRAINS, clock) for clock in clocks)), now, 70).stuck
+
+  assert look([0, 0], 0) == ()
+  assert look([1, 0], 70) == look([1, 0], 129) == ()
+  assert look([1, 0], 130) == (1,)
+
+
+def test_a_server_that_is_silent_for_a_while(said):
+  """When a replica joins, too; it says so."""
+  world = World([0, 0])
+  world.silent_until = 25.0
+  pace = begun(said, world, when_stuck="wait")
+  assert world.now >= 25 and [t for t, text in said if "silent" in text][0] >= 10
+  step(world, pace)
+
+
 def test_the_time_of_others_begins_when_the_slowest_have_gone():
   """They may have waited for those."""
   watch = pace_watch.PaceWatch(0, 0, 10)
