@@ -55,12 +55,7 @@ def _as_array(value, dtype):
     made = np.empty(len(flat), dtype=object)
     made[:] = flat
     return made.reshape(array.shape)
-  wanted = dtype.as_numpy_dtype
-  array = np.asarray(value)
-  if isinstance(value, (np.ndarray, np.generic)):
-    return array
-  made = np.asarray(value, dtype=wanted)
-  return made
+  return np.asarray(value, dtype=dtype.as_numpy_dtype)
 
 
 def _checked(values, types, shapes):

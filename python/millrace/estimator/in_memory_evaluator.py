@@ -45,15 +45,12 @@ class InMemoryEvaluatorHook(tf.train.SessionRunHook):
         name: tf.placeholder(dtype=v.dtype.base_dtype, shape=v.get_shape()) for name, v in self._eval_variables.items()
       }
       self._placeholders = placeholders
-      assigns = [tf.assign(v, placeholders[name]) for name, v in self._eval_variables.items()]
-      self._assign = tf.group(*assigns)
+      self._assigns = {name: tf.assign(v, placeholders[name]) for name, v in self._eval_variables.items()}
+      self._init = None
 
   def after_create_session(self, session, coord):
     """Evaluates the model as it begins."""
     del coord
-    if set(self._eval_variables) - {v.name for v in tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)}:
-      missing = set(self._eval_variables) - {v.name for v in tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)}
-      raise ValueError(f"Eval graph has variables that the graph of the training doesn't have: {sorted(missing)}")
     self._evaluate(session)
 
   def after_run(self, run_context, run_values):
@@ -66,13 +63,15 @@ class InMemoryEvaluatorHook(tf.train.SessionRunHook):
     self._evaluate(session)
 
   def _evaluate(self, train_session):
-    """Takes over the values of the training's variables and evaluates with them."""
-    names = list(self._eval_variables)
+    """Takes over the values of the training's variables and evaluates with them. Variables of the evaluation alone begin anew."""
     train_variables = {v.name: v for v in tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)}
-    values = train_session.run({name: train_variables[name] for name in names})
+    values = train_session.run({name: train_variables[name] for name in self._eval_variables if name in train_variables})
     with self._graph.as_default():
+      if self._init is None:
+        own = [v.initializer for name, v in self._eval_variables.items() if name not in values]
+        self._init = tf.group(*(self._assigns[name] for name in values), *own)
       scaffold = tf.train.Scaffold(
-        init_op=self._assign,
+        init_op=self._init,
         init_feed_dict={self._placeholders[name]: value for name, value in values.items()},
         copy_from_scaffold=self._scaffold,
       )

@@ -1,6 +1,7 @@
 """RunConfig: how an estimator runs: where it keeps its files, how often it saves, and its place in a cluster."""
 
 import copy
+import os
 
 import millrace as tf
 from millrace.estimator import arguments, cluster_environment
@@ -50,6 +51,8 @@ def _device_filters(task_type, task_id):
 
 def _model_dir_of(tf_config, model_dir):
   """The folder that the argument or TF_CONFIG names. Raises ValueError if they name two."""
+  if model_dir is not None:
+    model_dir = os.fspath(model_dir)
   if model_dir == "":
     raise ValueError("model_dir should be non-empty.")
   environment = tf_config.get("model_dir")

@@ -114,7 +114,8 @@ def _saving_hooks(spec, config, model_dir, worker_hooks, saving_listeners):
         "or RunConfig.save_checkpoints_secs."
       )
     # One of them is enough.
-    saving[0]._listeners.extend(saving_listeners)
+    listeners = saving[0]._listeners
+    listeners.extend(listener for listener in saving_listeners if listener not in listeners)
   return made
 
 

@@ -97,6 +97,8 @@ class Dense(base.Layer):
     if not is_sparse:
       inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
+    if is_sparse or rank is None or rank <= 2:
+      inputs = tf.cast(inputs, self.kernel.dtype.base_dtype)
     if is_sparse:
       outputs = tf.sparse_tensor_dense_matmul(inputs, self.kernel)
     elif rank is not None and rank > 2:

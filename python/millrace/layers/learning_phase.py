@@ -17,5 +17,7 @@ def learning_phase():
 
 
 def decided(training):
-  """Returns `training`, and the learning phase in place of None."""
+  """Returns `training`, the value of a variable, and the learning phase in place of None."""
+  if isinstance(training, tf.Variable):
+    return tf.convert_to_tensor(training)
   return learning_phase() if training is None else training

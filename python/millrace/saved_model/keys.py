@@ -2,6 +2,8 @@
 
 ASSETS_DIRECTORY = "assets"
 ASSETS_KEY = "saved_model_assets"
+# Of a signature whose only output is the op to run after loading.
+INIT_OP_SIGNATURE_KEY = "__saved_model_init_op"
 LEGACY_INIT_OP_KEY = "legacy_init_op"
 MAIN_OP_KEY = "saved_model_main_op"
 SAVED_MODEL_FILENAME_PB = "saved_model.pb"

@@ -71,6 +71,9 @@ def _asset_feeds(export_dir, meta_graph_def, import_scope):
 
 def _init_op(meta_graph_def, import_scope):
   """The op to run after loading, or None. Raises RuntimeError if there are several."""
+  if keys.INIT_OP_SIGNATURE_KEY in meta_graph_def.signature_def:
+    name = meta_graph_def.signature_def[keys.INIT_OP_SIGNATURE_KEY].outputs[keys.INIT_OP_SIGNATURE_KEY].name
+    return tf.get_default_graph().as_graph_element(graph_lib.prepend_name_scope(name, import_scope))
   for key in (keys.MAIN_OP_KEY, keys.LEGACY_INIT_OP_KEY):
     if key not in meta_graph_def.collection_def:
       continue

@@ -15,6 +15,14 @@ def hparams():
   return training.HParams(rate=0.1, units=100, name="relu", flag=True, sizes=[1, 2, 3], words=["a", "b"], nothing=None)
 
 
+def test_lists_of_hyperparameters_as_text():
+  """Blanks separate as commas do, and nothing is between two of them."""
+  h = hparams()
+  for text, sizes in (("[1 2 3]", [1, 2, 3]), ("[4,5,]", [4, 5]), ("[ 6 , 7 ]", [6, 7]), ("[]", [])):
+    assert h.parse("sizes=" + text).sizes == sizes
+  assert h.parse("words=[c d,e],rate=2").words == ["c", "d", "e"] and h.rate == 2
+
+
 def test_hyperparameters():
   h = hparams()
   assert (h.rate, h.units, h.name, h.flag, h.sizes, h.nothing) == (0.1, 100, "relu", True, [1, 2, 3], None)

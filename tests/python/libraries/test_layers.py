@@ -418,3 +418,31 @@ def test_layers_are_no_parts_of_programs_that_run_at_once():
   assert tf.layers.Layer(dynamic=False).dynamic is False
   with pytest.raises(NotImplementedError, match="parts of graphs"):
     tf.layers.Layer(dynamic=True)
+
+
+def test_whether_it_trains_may_be_a_variable():
+  """Programs switch it between runs."""
+  for use_resource in (False, True):
+    with tf.Graph().as_default():
+      training = tf.Variable(True, trainable=False, use_resource=use_resource)
+      x = tf.constant(np.float32([[1, 2], [3, 6]]))
+      y = tf.layers.batch_normalization(tf.layers.dropout(x, 0.5, training=training), training=training, momentum=0.5)
+      z = tf.contrib.layers.batch_norm(tf.contrib.layers.dropout(x, 0.5, is_training=training), is_training=training)
+      updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+      with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run([y, z, updates])
+        session.run(training.assign(False))
+        session.run([v.initializer for v in tf.global_variables() if "moving" in v.name])
+        np.testing.assert_allclose(session.run(y), session.run(x) / np.sqrt(1.001), rtol=1e-5)
+        np.testing.assert_allclose(session.run(z), session.run(x) / np.sqrt(1.001), rtol=1e-5)
+
+
+def test_a_dense_layer_casts_to_its_type():
+  layer = tf.layers.Dense(2, dtype=tf.float32, kernel_initializer=tf.ones_initializer())
+  results = [layer(tf.constant(rows)) for rows in ([[1.0, 2.0]], np.float64([[3, 4]]), [[5, 6]])]
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    found = session.run(results)
+  assert [value.dtype for value in found] == [np.float32] * 3
+  np.testing.assert_array_equal(np.concatenate(found), [[3, 3], [7, 7], [11, 11]])

@@ -294,6 +294,19 @@ def program_from_generator(tf):
 program_from_generator.values_only = True  # the tokens of functions count in the process
 
 
+def program_from_generator_of_arrays(tf):
+  """Arrays and numbers of numpy are converted, as those of Python are."""
+
+  def rows():
+    yield np.random.RandomState(1).rand(3), np.int64(7), np.uint8([1, 2])
+    yield np.float64([1.5, -2.5, 3.5]), np.float64(3.7), [True, False]
+
+  return _all(tf, tf.data.Dataset.from_generator(rows, (tf.float32, tf.int32, tf.float32), ([3], [], [2])))
+
+
+program_from_generator_of_arrays.values_only = True
+
+
 def program_generator_not_callable(tf):
   tf.data.Dataset.from_generator([1, 2], tf.int32)
 

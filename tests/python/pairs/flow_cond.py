@@ -1,5 +1,7 @@
 """Conditionals: what tf.cond, tf.case and tf.Assert build, return and raise."""
 
+import collections
+
 import numpy as np
 
 
@@ -348,3 +350,12 @@ def program_group_errors(tf):
       lambda: tf.tuple([_x(tf)], control_inputs=[3]),
     ],
   )
+
+
+def program_case_of_an_ordered_dictionary(tf):
+  """Keeps its order; that of a plain dictionary is by the names of the conditions."""
+  b, a = tf.placeholder(tf.bool, [], name="b"), tf.placeholder(tf.bool, [], name="a")
+  pairs = [(b, lambda: tf.constant(1)), (a, lambda: tf.constant(2))]
+  y = tf.case(collections.OrderedDict(pairs), default=lambda: tf.constant(3))
+  z = tf.case(dict(pairs), default=lambda: tf.constant(3))
+  return _run(tf, [y, z], *({a: i, b: j} for i in (False, True) for j in (False, True)))

@@ -403,3 +403,28 @@ def program_requested_in_nested_loops(tf):
     lambda: tf.gradients(tf.square(constant * 2.0), constant)[0],
   ]
   return _run(tf, [looped(depth, build) for depth in (1, 2, 3) for build in builders], {})
+
+
+def program_custom_gradient_with_variables_that_were_there(tf):
+  """One that is not trained is no variable of the function, of whatever kind it is; a trained one is given to its gradient."""
+  scale = tf.Variable(4.0, trainable=False, use_resource=False, name="scale")
+  weight = tf.get_variable("weight", initializer=2.0, use_resource=True)
+
+  @tf.custom_gradient
+  def rounded(x):
+    return tf.round(x * scale) / scale, lambda dy: dy
+
+  @tf.custom_gradient
+  def weighted(x):
+    def grad(dy, variables):
+      return dy * 5.0, [dy * 7.0 for _ in variables]
+
+    return x * weight * scale, grad
+
+  x = _x(tf)
+  y = rounded(x)
+  z = weighted(x)
+  return _run(tf, [y, z, tf.gradients(y, x)[0], *tf.gradients(z, [x, weight])], {x: [0.3, 0.6]})
+
+
+program_custom_gradient_with_variables_that_were_there.values_only = True

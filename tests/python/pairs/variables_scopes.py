@@ -533,3 +533,15 @@ def program_scopes_without_a_name(tf):
     note()
   names.append(tf.make_template("a", lambda: tf.get_variable_scope().name, create_scope_now_=True)())
   return names
+
+
+def program_template_whose_scope_is_made_at_once(tf):
+  """It uses up no name of ops."""
+  t = tf.make_template(
+    "layer", lambda x: tf.identity(x * tf.get_variable("w", [], initializer=tf.ones_initializer())), create_scope_now_=True
+  )
+  u = tf.make_template(
+    "layer", lambda x: tf.identity(x * tf.get_variable("w", [], initializer=tf.ones_initializer())), create_scope_now_=True
+  )
+  results = [t(tf.constant(1.0)), t(tf.constant(2.0)), u(tf.constant(3.0))]
+  return [r.name for r in results] + [v.name for v in tf.global_variables()]

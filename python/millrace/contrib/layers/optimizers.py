@@ -167,7 +167,7 @@ def _multiplied(gradients, multipliers):
     keys = [variable] if any(variable is key for key in multipliers) else [variable.name]
     factor = next((value for key, value in multipliers.items() if key is keys[0] or key == variable.name), None)
     if gradient is not None and factor is not None:
-      gradient = _with_values(gradient, _values(gradient) * tf.constant(factor, dtype=tf.float32))
+      gradient = _with_values(gradient, _values(gradient) * tf.cast(factor, gradient.dtype))
     found.append((gradient, variable))
   return found
 

@@ -72,8 +72,9 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
     columns = 3 * self._num_units
     with scopes.variable_scope(scopes.get_variable_scope(), initializer=self._initializer):
       gates = tf.matmul(tf.concat([inputs, h], 1), matrix_of_shards("W", [rows, columns], dtype, self._num_unit_shards))
+      # A layer that normalizes has one and does not add it: TensorFlow's checkpoints have it, too.
+      bias = scopes.get_variable("B", shape=[columns], initializer=tf.zeros_initializer(), dtype=dtype)
       if not self._layer_norm:
-        bias = scopes.get_variable("B", shape=[columns], initializer=tf.zeros_initializer(), dtype=dtype)
         gates = tf.nn.bias_add(gates, bias)
       j, f, o = tf.split(value=gates, num_or_size_splits=3, axis=1)
       j, f, o = self._normalized(j, "transform"), self._normalized(f, "forget"), self._normalized(o, "output")

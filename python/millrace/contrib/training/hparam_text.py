@@ -47,8 +47,7 @@ def parse_values(values, type_map, ignore_unknown=False):
     elif match["index"] is not None:
       raise ValueError("Assignment of a list to a list index.")
     else:
-      texts = match["values"].strip()
-      _put(found, name, None, [parse(text.strip()) for text in texts.split(",")] if texts else [], values)
+      _put(found, name, None, [parse(text) for text in re.split("[ ,]", match["values"]) if text], values)
   return found
 
 

@@ -1,5 +1,6 @@
 """tf.case: the first of several functions whose condition is true."""
 
+import collections
 import functools
 
 from millrace import gen
@@ -12,7 +13,9 @@ def _checked(pred_fn_pairs, allow_python_preds):
   """Returns the predicates and their functions. Raises TypeError for what is none."""
   if not isinstance(pred_fn_pairs, (list, tuple, dict)):
     raise TypeError("'pred_fn_pairs' must be a list, tuple, or dict. Received: %s" % type(pred_fn_pairs))
-  if isinstance(pred_fn_pairs, dict):
+  if isinstance(pred_fn_pairs, collections.OrderedDict):
+    pairs = list(pred_fn_pairs.items())
+  elif isinstance(pred_fn_pairs, dict):
     pairs = list(pred_fn_pairs.items())
     try:
       pairs = sorted(pairs, key=lambda pair: pair[0].name)

@@ -15,7 +15,7 @@ def custom_gradient(f):
 
   `f` takes tensors and returns a tensor or a structure of them; `grad_fn(*dresults)` returns the gradient of each argument. If
   `f` uses variables (of resources), `grad_fn` also takes `variables`, a list, and returns (gradients of the arguments, gradients
-  of the variables). Raises TypeError for variables of the other kind, and for a grad_fn that does not take them.
+  of the variables). Raises TypeError where `f` makes variables of the other kind, and for a grad_fn that does not take them.
   """
 
   @functools.wraps(f)
@@ -38,7 +38,7 @@ def _call(f, args, kwargs):
   flat_result = [convert.convert_to_tensor(value) for value in nest.flatten(result)]
   variables = _used_variables(graph, begin, flat_args, flat_result)
   new = [v for v in _made_variables(graph) if id(v) not in before]
-  if not all(_is_resource_variable(v) for v in new + variables):
+  if not all(_is_resource_variable(v) for v in new):
     raise TypeError(
       "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s. Ensure that no `variable_scope` "
       "is created with `use_resource=False`."
@@ -94,9 +94,12 @@ def _is_resource_variable(variable):
 
 
 def _used_variables(graph, begin, inputs, results):
-  """The variables that are read on the way from the inputs to the results, or that were read since `begin`, by names."""
+  """The trainable variables that are read on the way from the inputs to the results, or that were read since `begin`, by
+  names."""
   by_name = {}
   for variable in _made_variables(graph):
+    if not variable.trainable:
+      continue
     by_name[(variable.handle if _is_resource_variable(variable) else variable).op.name] = variable
   stops, seen, waiting = {value.op for value in inputs}, set(), [value.op for value in results]
   found = {}

@@ -6,6 +6,7 @@ import traceback
 from millrace.framework import graph as ops
 from millrace.framework.graph import GraphKeys
 from millrace.ops.variables import scope as scopes
+from millrace.ops.variables.pure_scope import pure_variable_scope
 
 
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
@@ -35,7 +36,8 @@ class Template:
     self._variables_created = False
     self._first_call = True
     if create_scope_now:
-      with scopes.variable_scope(unique_name, name, custom_getter=custom_getter) as variable_scope:
+      # The names of ops are those of the calls.
+      with pure_variable_scope(unique_name or scopes._unique_name(name), custom_getter=custom_getter) as variable_scope:
         self._variable_scope = variable_scope
 
   def __call__(self, *args, **kwargs):

@@ -50,8 +50,10 @@ class CheckpointManager:
   def save(self, checkpoint_number=None):
     """Writes a checkpoint with the given number or the next one, in the default session; returns its prefix."""
     session = _session(None)
+    # Every checkpoint has the counter, and counts.
+    number = self._checkpoint._count(session)
     if checkpoint_number is None:
-      checkpoint_number = self._checkpoint._count(session)
+      checkpoint_number = number
     elif not isinstance(checkpoint_number, tf.compat.integral_types):
       checkpoint_number = tf.train.global_step(session, checkpoint_number)
     path = self._checkpoint.write(f"{self._checkpoint_prefix}-{int(checkpoint_number)}", session=session)

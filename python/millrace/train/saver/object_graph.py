@@ -52,7 +52,8 @@ def variable_keys(save_path):
 
 def is_trackable(value):
   """Whether the object has values that can be saved, or other objects that do."""
-  return isinstance(value, (tf.Variable, optimizer_lib.Optimizer, list, tuple, dict)) or hasattr(value, "_checkpoint_children")
+  known = (tf.Variable, optimizer_lib.Optimizer, tf.Module, list, tuple, dict)
+  return isinstance(value, known) or hasattr(value, "_checkpoint_children")
 
 
 def children(value):
@@ -66,6 +67,11 @@ def children(value):
     return [(str(i), item) for i, item in enumerate(value) if is_trackable(item)]
   if isinstance(value, dict):
     return [(str(key), value[key]) for key in sorted(value) if is_trackable(value[key])]
+  if isinstance(value, tf.Module):
+    # What a layer is made of itself is no part of what it was given.
+    is_layer = isinstance(value, tf.layers.Layer)
+    attributes = [(name, v) for name, v in vars(value).items() if not (is_layer and name.startswith("_"))]
+    return [(name, v) for name, v in attributes if is_trackable(v)]
   return value._checkpoint_children()
 
 

@@ -2,6 +2,8 @@
 
 import time
 
+import numpy as np
+
 import millrace as tf
 from millrace.framework import errors
 from millrace.train.saver import checkpoint_state
@@ -224,7 +226,7 @@ def _ready(op, sess, msg):
   try:
     value = sess.run(op)
     # The op gives the names of what isn't ready.
-    if value is None or getattr(value, "dtype", None) is None or len(value) == 0:
+    if value is None or getattr(value, "dtype", None) is None or value.dtype == np.int32 or value.size == 0:
       return True, None
     non_initialized = ", ".join(i.decode("utf-8") for i in value)
     return False, "Variables not initialized: " + non_initialized
