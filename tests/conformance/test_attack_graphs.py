@@ -44,6 +44,16 @@ from attacked_cluster import BAD, Code, cluster, neg, refuses, varint, wire  # n
     [raw.node("a", "NoOp", device="/job:ps/task:2147483648")],
     [raw.node("a", "NextIteration", "a", T=raw.type_of(raw.FLOAT))],
     [raw.const("c", 1.0), raw.node("a", "NextIteration", "c", T=raw.type_of(raw.FLOAT))],
+    # A back edge into another frame, whose iterations have other memory; far behind in the Merge's own.
+    [
+      raw.const("c", 1.0),
+      raw.node("pad", "AddN", *["c"] * 1000, T=raw.type_of(raw.FLOAT), N=1000),
+      raw.node("e", "Enter", "pad", T=raw.type_of(raw.FLOAT), frame_name=b"f", is_constant=False, parallel_iterations=10),
+      raw.node("e2", "Enter", "c", T=raw.type_of(raw.FLOAT), frame_name=b"f", is_constant=False, parallel_iterations=10),
+      raw.node("mm", "Merge", "e", "e2", T=raw.type_of(raw.FLOAT), N=2),
+      raw.node("n", "NextIteration", "mm", T=raw.type_of(raw.FLOAT)),
+      raw.node("a", "Merge", "c", "n", T=raw.type_of(raw.FLOAT), N=2),
+    ],
     [raw.node("a", "_Arg", T=raw.type_of(raw.FLOAT), index=7)],
     [raw.const("a", 1.0), raw.node("r", "_Retval", "a", T=raw.type_of(raw.FLOAT), index=1 << 30)],
     [

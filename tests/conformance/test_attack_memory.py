@@ -158,6 +158,15 @@ def empty_parts(count, rank):
   ]
 
 
+def rows_for_a_queue(op, *dtypes):
+  """A few bytes that stand for as many elements as there can be."""
+  return [
+    raw.node("rows", "Placeholder", dtype=raw.type_of(dtypes[-1]), shape=raw.shape_of()),
+    raw.node("queue", op, component_types=types(*dtypes)),
+    raw.node("grown", "QueueEnqueueManyV2", "queue", "rows", Tcomponents=types(*dtypes)),
+  ]
+
+
 # Op: (what it lacks memory for, nodes but for readers'.)
 TABLES = {
   "Unique": ("the distinct elements", [*numbers("x"), raw.node("grown", "Unique", "x", T=LONG)]),
@@ -207,9 +216,14 @@ TABLES = {
   ),
   "ReaderReadUpToV2": ("the records of a read", []),
   "ReadFile": ("a quarter of what memory has left", []),
+  "RandomShuffleQueueV2": ("elements of a queue", rows_for_a_queue("RandomShuffleQueueV2", raw.FLOAT)),
   "AddManySparseToTensorsMap": ("a map of sparse tensors", empty_parts(100_000, 250)),
 }
-FED = {"n": raw.tensor(raw.INT64, int64_val=[MANY]), "v": raw.tensor(raw.FLOAT, float_val=[1.0])}
+FED = {
+  "n": raw.tensor(raw.INT64, int64_val=[MANY]),
+  "v": raw.tensor(raw.FLOAT, float_val=[1.0]),
+  "rows": raw.tensor(raw.FLOAT, [(1 << 31) - 1, 0]),
+}
 
 
 @pytest.mark.parametrize("op", TABLES)
