@@ -88,7 +88,7 @@ TEST(LocalRendezvousTest, ForgetsReceivesThatWereCancelled) {
     cancel.Cancel(Cancelled("no longer"));
     EXPECT_EQ(gone.status.code(), StatusCode::kCancelled);
   }
-  EXPECT_LE(r->counts().cancelled, 64);
+  EXPECT_LT(r->counts().cancelled, 100);
   EXPECT_EQ(r->counts().waiters, 1);
   ASSERT_TRUE(r->Send("waits", {.tensor = Number(7)}).ok());
   EXPECT_EQ(waits.value, 7);

@@ -253,7 +253,8 @@ class SyncReplicasHook::Work {
   void Judge(const Seen& seen, int64_t now) {
     const SyncStepState& step = seen.step;
     const StepWatch::Verdict verdict = watch_.Look(step, now);
-    if (!is_chief_ && seen.left >= ops_.replicas) {
+    if (!is_chief_ && seen.left >= ops_.replicas &&
+        seen.step.waiting_tokens == 0) {
       // Nobody updates and hands out tokens any more: as the end of the data.
       EndRuns(OutOfRange(
           "synchronous training: ", watch_.Describe(step, ops_.variables, now),
