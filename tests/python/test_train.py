@@ -126,7 +126,7 @@ with tf.Session() as session:
 """
   assert package.said(program).splitlines() == [
     "['c-2', 'c-3'] True c-9",
-    "[array([1.], dtype=float32), np.int64(3)]",
+    "[array([1.], dtype=float32), np.int64(4)]",
     "2",
     "Unresolved object in checkpoint (root).more",
     "Object not assigned a value from checkpoint",

@@ -206,6 +206,8 @@ def test_coupled():
 
 def test_coupled_shards_and_norm():
   def step(p, x, state):
+    p = dict(p)
+    del p["B"]  # which is there for checkpoints, and not added
     w = np.concatenate([p["W_%d" % number] for number in range(3)])
     projection = np.concatenate([p["W_P_%d" % number] for number in range(2)])
     output, (c, h) = coupled(p, x, np.split(state, [5], axis=1), w, projection, normalized, peepholes=False)
@@ -224,7 +226,7 @@ def test_coupled_shards_and_norm():
     norm_gain=2.0,
     norm_shift=0.5,
   )
-  names = {"W_0": [3, 15], "W_1": [2, 15], "W_2": [2, 15], "W_P_0": [3, 3], "W_P_1": [2, 3]}
+  names = {"W_0": [3, 15], "W_1": [2, 15], "W_2": [2, 15], "W_P_0": [3, 3], "W_P_1": [2, 3], "B": [15]}
   names.update({"%s/%s" % (gate, part): [5] for gate in GATES[1:] + ("state",) for part in ("gamma", "beta")})
   check(
     cell,

@@ -83,10 +83,7 @@ class SyncReplicasOptimizer(SlotsOfAnother, optimizer.Optimizer):
         if self._variable_averages is not None:
           with tf.control_dependencies([sync_op]), tf.name_scope(""):
             sync_op = self._variable_averages.apply(self._variables_to_average)
-        self._chief_queue_runner = _TokenRunner(self._sync_token_queue, sync_op)
-        earlier = tf.FIFOQueue(-1, global_step.dtype.base_dtype, shapes=(), name="sync_token_q", shared_name="sync_token_q")
-        self._no_tokens_left = earlier.is_closed()
-        self._forget_tokens = tf.raw_ops.DestroyResourceOp(resource=earlier.queue_ref)
+        self._chief_queue_runner = queue_runners.QueueRunner(self._sync_token_queue, [sync_op])
       for accumulator, device in self._accumulator_list:
         with tf.device(device):
           self._chief_init_ops.append(accumulator.set_global_step(global_step, name="SetGlobalStep"))
@@ -131,8 +128,18 @@ class SyncReplicasOptimizer(SlotsOfAnother, optimizer.Optimizer):
         self._accumulator_list.append((accumulator, var.device))
     return gave, averages
 
+  def _make_token_ops(self, is_chief):
+    """What the hook needs: whether the queue of tokens is closed, the op that takes it away, and the chief's queue runner."""
+    step = self._global_step
+    with tf.device(step.device), tf.name_scope(""):
+      earlier = tf.FIFOQueue(-1, step.dtype.base_dtype, shapes=(), name="sync_token_q", shared_name="sync_token_q")
+      self._no_tokens_left = earlier.is_closed()
+      self._forget_tokens = tf.raw_ops.DestroyResourceOp(resource=earlier.queue_ref)
+      return _TokenRunner(self._sync_token_queue, self._chief_queue_runner.enqueue_ops) if is_chief else None
+
   def get_chief_queue_runner(self):
-    """The queue runner that the chief starts. Raises ValueError before `apply_gradients`."""
+    """The queue runner that the chief starts, which closes the queue of tokens with its session; `make_session_run_hook` has one
+    that does not. Raises ValueError before `apply_gradients`."""
     if not self._gradients_applied:
       raise ValueError("Should be called after apply_gradients().")
     return self._chief_queue_runner
@@ -161,8 +168,8 @@ class _TokenRunner(queue_runners.QueueRunner):
   """Fills the queue of tokens, and closes it only when the training has ended: when the chief's session is lost or fails, the next
   one goes on with that queue, and none can open a queue again. So the queue that is closed with each session is another one."""
 
-  def __init__(self, tokens, sync_op):
-    super().__init__(tf.FIFOQueue(1, tf.int32, shapes=(), name="dummy_queue", shared_name="dummy_queue"), [sync_op])
+  def __init__(self, tokens, sync_ops):
+    super().__init__(tf.FIFOQueue(1, tf.int32, shapes=(), name="dummy_queue", shared_name="dummy_queue"), sync_ops)
     self._close_tokens = tokens.close()
     self.training_has_ended = False
 
@@ -187,12 +194,12 @@ class _SyncReplicasOptimizerHook(hooks_base.SessionRunHook):
     if self._is_chief:
       self._local_init_op = self._sync_optimizer.chief_init_op
       self._ready_for_local_init_op = self._sync_optimizer.ready_for_local_init_op
-      self._q_runner = self._sync_optimizer.get_chief_queue_runner()
+      self._q_runner = self._sync_optimizer._make_token_ops(is_chief=True)
       self._init_tokens_op = self._sync_optimizer.get_init_tokens_op(self._num_tokens)
     else:
       self._local_init_op = self._sync_optimizer.local_step_init_op
       self._ready_for_local_init_op = self._sync_optimizer.ready_for_local_init_op
-      self._q_runner = None
+      self._q_runner = self._sync_optimizer._make_token_ops(is_chief=False)
       self._init_tokens_op = None
 
   def after_create_session(self, session, coord):
