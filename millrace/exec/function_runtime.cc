@@ -21,15 +21,6 @@ constexpr size_t kMaxInstances = 4096;
 // nested call at a multiple of this depth starts and ends on a new stack.
 constexpr int kCallsPerStack = 16;
 
-std::string CacheKey(const NameAttrList& function) {
-  std::string key = absl::StrCat(function.name.size(), ":", function.name);
-  for (const auto& [name, value] : function.attrs) {
-    const std::string text = SerializeAttrValue(value);
-    absl::StrAppend(&key, "\n", name, "=", text.size(), ":", text);
-  }
-  return key;
-}
-
 // A runtime with kernels of its own.
 struct OwnRuntime {
   OwnRuntime(const KernelTable* table, FunctionRuntimeOptions options)
@@ -158,12 +149,12 @@ StatusOr<FunctionRunner::Handle> FunctionRuntime::Add(
     NameAttrList called, std::optional<std::vector<int64_t>> read) {
   const std::string suffix =
       read.has_value() ? absl::StrCat("\n\n", absl::StrJoin(*read, ",")) : "";
-  std::string key = CacheKey(called) + suffix;
+  std::string key = SerializeAttrValue(called) + suffix;
   MutexLock lock(mu_);
   // The paths of calls of calls may multiply.
   if (functions_.size() >= kMaxInstances && !handles_.contains(key) &&
       called.attrs.Erase(builtin::kCallPath)) {
-    key = CacheKey(called) + suffix;
+    key = SerializeAttrValue(called) + suffix;
   }
   if (called.name != builtin::kSymbolicGradient &&
       (library_ == nullptr || library_->Find(called.name) == nullptr)) {
@@ -243,7 +234,7 @@ StatusOr<std::shared_ptr<const Plan>> FunctionRuntime::PlanFor(
   ExtendCallPaths(function, &body);
   // Of all instances, however much of them is read, so that their nodes share
   // state.
-  const std::string key = CacheKey(function);
+  const std::string key = SerializeAttrValue(function);
   MR_ASSIGN_OR_RETURN(
       std::shared_ptr<const Plan> plan,
       Plan::Build(body, device,

@@ -89,6 +89,23 @@ inline Status CheckMemory(const PlanNode& n,
   return OkStatus();
 }
 
+// Checks that the outputs of a node have the types that it declares: those of
+// an asynchronous kernel come from others, such as other tasks and other nodes
+// that share a resource. Returns INTERNAL.
+inline Status CheckTypes(const PlanNode& n,
+                         absl::Span<const EdgeValue> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& value = outputs[i].tensor;
+    const DataType declared = RemoveRef(n.info->output_types[i]);
+    if (!value.valid() || value.dtype() == declared) continue;
+    return Internal("Output ", i, " of type ", DataTypeName(value.dtype()),
+                    " does not match declared output type ",
+                    DataTypeName(declared), " for node {{node ", n.info->name,
+                    "}}");
+  }
+  return OkStatus();
+}
+
 // Checks the argument of an _Arg: the caller of a function may assume other
 // types than its body has. Returns INVALID_ARGUMENT.
 [[gnu::always_inline]] inline Status CheckArg(const PlanNode& n,

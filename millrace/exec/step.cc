@@ -366,22 +366,6 @@ class Step {
                   WithNode(std::move(run->status), n), queue);
   }
 
-  // Requires the types that the node declares. What asynchronous kernels give
-  // comes from others: other tasks, other nodes that share a resource.
-  static Status CheckTypes(const PlanNode& n,
-                           absl::Span<const EdgeValue> outputs) {
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const Tensor& value = outputs[i].tensor;
-      const DataType declared = RemoveRef(n.info->output_types[i]);
-      if (!value.valid() || value.dtype() == declared) continue;
-      return Internal("Output ", i, " of type ", DataTypeName(value.dtype()),
-                      " does not match declared output type ",
-                      DataTypeName(declared), " for node {{node ", n.info->name,
-                      "}}");
-    }
-    return OkStatus();
-  }
-
   // Handles the end of a node: passes its outputs on. Returns false if the step
   // completed.
   bool Finish(const ReadyNode& r, absl::Span<EdgeValue> outputs, Status status,

@@ -73,11 +73,7 @@ std::shared_ptr<IteratorRuntime> IteratorRuntime::Make(KernelContext& ctx) {
 std::shared_ptr<FunctionRunner> IteratorRuntime::RunnerOf(
     const std::shared_ptr<const FunctionSource>& source,
     const NameAttrList& function) {
-  std::string key = absl::StrCat(function.name.size(), ":", function.name);
-  for (const auto& [name, value] : function.attrs) {
-    const std::string text = SerializeAttrValue(value);
-    absl::StrAppend(&key, "\n", name, "=", text.size(), ":", text);
-  }
+  std::string key = SerializeAttrValue(function);
   MutexLock lock(mu_);
   Runner& found = runners_[{source.get(), std::move(key)}];
   if (found.runner == nullptr) found = {source, source->NewRunner()};

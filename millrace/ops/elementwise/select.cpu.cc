@@ -213,15 +213,8 @@ Status RunSelectV2(KernelContext& ctx) {
       return OkStatus();
     }
   }
-  // An operand that is spread out is read again after it would be written.
-  const auto allocate = [&]() -> StatusOr<Tensor*> {
-    if (b->IsDense(1) && b->IsDense(2))
-      return ctx.ForwardOrAllocateOutput({1, 2}, 0, b->shape());
-    if (b->IsDense(1)) return ctx.ForwardOrAllocateOutput({1}, 0, b->shape());
-    if (b->IsDense(2)) return ctx.ForwardOrAllocateOutput({2}, 0, b->shape());
-    return ctx.AllocateOutput(0, b->shape());
-  };
-  MR_ASSIGN_OR_RETURN(Tensor * z, allocate());
+  MR_ASSIGN_OR_RETURN(Tensor * z,
+                      ctx.ForwardOrAllocateOutput({1, 2}, 0, b->shape()));
   return DispatchBySize(ctx.input(1).dtype(), [&]<class T>() {
     if constexpr (std::is_trivially_copyable_v<T>) {
       if (b->inner_is_scalar(0) && b->inner_size() >= kCopiedRow) {

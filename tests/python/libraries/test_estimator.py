@@ -396,3 +396,48 @@ def test_metrics_of_files(tmp_path):
   assert dict(tf.contrib.estimator.read_eval_metrics(str(tmp_path))) == {2: {"a": 3.0, "b": 4.0}, 5: {"a": 1.0}}
   assert list(tf.contrib.estimator.read_eval_metrics(str(tmp_path))) == [2, 5]
   assert not tf.contrib.estimator.read_eval_metrics(str(tmp_path / "absent"))
+
+
+def test_a_folder_may_be_a_path(tmp_path):
+  config = tf.estimator.RunConfig(model_dir=tmp_path / "m")
+  assert config.model_dir == str(tmp_path / "m")
+  estimator = tf.estimator.Estimator(model_fn, model_dir=str(tmp_path / "m"), config=config)
+  estimator.train(input_fn, steps=1)
+  assert estimator.latest_checkpoint().startswith(str(tmp_path / "m"))
+
+
+def test_variables_of_the_evaluation_alone(tmp_path):
+  """They begin anew; the others have the values of the training."""
+
+  def counting(features, labels, mode):
+    spec = model_fn(features, labels, mode)
+    if mode != tf.estimator.ModeKeys.EVAL:
+      return spec
+    seen = tf.get_variable("seen", [], initializer=tf.constant_initializer(5.0), trainable=False)
+    return spec._replace(eval_metric_ops={"seen": tf.metrics.mean(seen), "y": tf.metrics.mean(features["x"] * 2.0)})
+
+  estimator = tf.estimator.Estimator(counting, str(tmp_path))
+  hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, input_fn, steps=1, every_n_iter=1)
+  estimator.train(input_fn, hooks=[hook], steps=2)
+  found = []
+  for path in sorted((tmp_path / "eval").iterdir()):
+    for event in tf.train.summary_iterator(str(path)):
+      found += [value.simple_value for value in event.summary.value if value.tag == "seen"]
+  assert found and set(found) == {5.0}
+
+
+def test_a_listener_is_called_once_however_often_it_is_given(tmp_path):
+  class Listener(tf.train.CheckpointSaverListener):
+    saved = 0
+
+    def after_save(self, session, global_step_value):
+      Listener.saved += 1
+
+  estimator = tf.estimator.Estimator(model_fn, str(tmp_path))
+  saver, listener = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=1000), Listener()
+  counts = []
+  for _ in range(3):
+    before = Listener.saved
+    estimator.train(input_fn, hooks=[saver], steps=1, saving_listeners=[listener])
+    counts.append(Listener.saved - before)
+  assert len(set(counts)) == 1, counts
