@@ -48,7 +48,8 @@ class DatasetIterator {
   // into a newly made iterator, and may leave work for the first call of Next.
   // Requires of Save: Settle has returned true since the last call of Next; an
   // iterator that still works ahead returns FAILED_PRECONDITION. They return
-  // UNIMPLEMENTED for iterators without support.
+  // UNIMPLEMENTED for iterators without support. Iterators save those below
+  // them by StateWriter::Save only.
   virtual Status Save(StateWriter& out, const std::string& prefix);
   virtual Status Restore(StateReader& in, const std::string& prefix);
 };

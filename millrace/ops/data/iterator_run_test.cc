@@ -276,6 +276,27 @@ TEST_F(IteratorRunTest, WorkAheadThatDoesNotRestIsNotSaved) {
   EXPECT_EQ(task->Save(writer, "").code(), StatusCode::kFailedPrecondition);
 }
 
+TEST_F(IteratorRunTest, WorkAheadThatNestsTooDeeplyIsNotSaved) {
+  TestStep maker(device()), step(device());
+  const auto runtime = IteratorRuntime::Make(maker.context);
+  const std::vector<DataType> types{DataType::kInt64};
+  std::unique_ptr<DatasetIterator> top =
+      std::make_unique<TapIterator>(std::make_shared<Tap>());
+  for (int i = 0; i < 2 * StateWriter::kMaxDepth; ++i) {
+    top = std::make_unique<PrefetchingIterator>(
+        std::make_shared<PrefetchTask>(*runtime, std::move(top),
+                                       PrefetchTask::Options{}),
+        types);
+  }
+  const auto run = RunOf(runtime, std::move(top));
+  VariantElement state;
+  Outcome saved;
+  SaveInto(*run, step.context, &state, &saved);
+  ASSERT_TRUE(saved.ended.WaitUntil(Deadline::AfterMillis(kEnoughMillis)));
+  EXPECT_EQ(saved.result.status().code(), StatusCode::kResourceExhausted)
+      << saved.result.status();
+}
+
 // Gets its elements from the run of another iterator.
 class AskingIterator final : public DatasetIterator {
  public:

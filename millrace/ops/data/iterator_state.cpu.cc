@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "millrace/ops/data/dataset.h"
 #include "millrace/tensor/variant/variant_content.h"
 
 namespace millrace::ops {
@@ -11,6 +12,10 @@ namespace {
 
 // The longest text of an error that a state may have.
 constexpr size_t kLongestError = 4096;
+// An entry of the map without its key's text and its tensor's buffer.
+constexpr int64_t kBytesPerEntry = 128;
+// Charged in steps, since all threads share the budget.
+constexpr int64_t kUncountedBytes = 64 << 10;
 
 bool IsPlainVariant(const VariantElement& element) {
   if (element == nullptr) return true;
@@ -38,6 +43,28 @@ Status NotAccepted(const std::string& key, const Ts&... what) {
 
 }  // namespace
 
+Status StateWriter::Save(DatasetIterator& iterator, const std::string& prefix) {
+  MR_RETURN_IF_ERROR(status_);
+  if (depth_ >= kMaxDepth) {
+    return ResourceExhausted("iterators of data sets nest deeper than ",
+                             kMaxDepth, ", so their state cannot be saved");
+  }
+  ++depth_;
+  Status saved = iterator.Save(*this, prefix);
+  --depth_;
+  return saved;
+}
+
+void StateWriter::Value(const std::string& key, const Tensor& value) {
+  if (!status_.ok()) return;
+  bytes_ += kBytesPerEntry + static_cast<int64_t>(key.size());
+  if (bytes_ >= kUncountedBytes && bytes_ > charge_.bytes()) {
+    status_ = charge_.Set(2 * bytes_, "the state of an iterator");
+    if (!status_.ok()) return;
+  }
+  map_[key] = value;
+}
+
 void StateWriter::Element(const std::string& key,
                           const std::vector<Tensor>& element) {
   for (size_t i = 0; i < element.size(); ++i) {
@@ -45,8 +72,9 @@ void StateWriter::Element(const std::string& key,
       status_ =
           Unimplemented("the state of an iterator with elements of type ",
                         DataTypeName(element[i].dtype()), " cannot be saved");
+      return;
     }
-    map_[absl::StrCat(key, "/", i)] = element[i];
+    Value(absl::StrCat(key, "/", i), element[i]);
   }
 }
 
@@ -63,7 +91,7 @@ void StateWriter::Copy(const IteratorStateValue& state, const std::string& from,
   const std::vector<std::string>& keys = state.keys();
   for (size_t i = state.LowerBound(from);
        i < keys.size() && absl::StartsWith(keys[i], from); ++i) {
-    map_[to + keys[i].substr(from.size())] = state.tensors()[i];
+    Value(to + keys[i].substr(from.size()), state.tensors()[i]);
   }
 }
 

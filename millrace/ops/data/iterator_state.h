@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/status.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/tensor/tensor.h"
@@ -14,14 +15,26 @@
 
 namespace millrace::ops {
 
+class DatasetIterator;
 class IteratorRuntime;
 
+// The keys are charged to the memory budget. Once it has no room, nothing more
+// is written, and Save and Take return RESOURCE_EXHAUSTED.
 class StateWriter {
  public:
+  // The depth to which iterators save each other: each call is on the stack of
+  // the one above, and its keys begin with all prefixes above.
+  static constexpr int kMaxDepth = 1000;
+
+  // Saves the state of an iterator below the one that is being saved, which
+  // calls this instead of the other's Save. Returns RESOURCE_EXHAUSTED if such
+  // calls nest too deeply: data sets that functions make may, in iterators
+  // that work ahead.
+  Status Save(DatasetIterator& iterator, const std::string& prefix);
   void Int(const std::string& key, int64_t value) {
-    map_[key] = Tensor::Scalar<int64_t>(value);
+    Value(key, Tensor::Scalar<int64_t>(value));
   }
-  void Value(const std::string& key, const Tensor& value) { map_[key] = value; }
+  void Value(const std::string& key, const Tensor& value);
   void Element(const std::string& key, const std::vector<Tensor>& element);
   // Writes an element, or the error that takes its place.
   void Result(const std::string& key, const Status& status,
@@ -37,7 +50,10 @@ class StateWriter {
 
  private:
   std::map<std::string, Tensor> map_;
+  int64_t bytes_ = 0;  // of the map
+  MemoryCharge charge_;
   Status status_;
+  int depth_ = 0;
 };
 
 // Reads a state, which may come from anywhere. Each method says which values it

@@ -73,6 +73,17 @@ TEST_F(IteratorStateTest, SizesAreAtMostTheKeys) {
   EXPECT_EQ(in.Size("three").status().code(), kInvalid);
 }
 
+TEST_F(IteratorStateTest, KeysAreChargedWhileTheyAreWritten) {
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit();
+  budget.set_limit(budget.used() + 1'000'000);
+  StateWriter writer;
+  for (int i = 0; i < 20'000; ++i) writer.Int(absl::StrCat("key", i), i);
+  const Status status = writer.Take().status();
+  budget.set_limit(limit);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status;
+}
+
 TEST_F(IteratorStateTest, ElementsHaveTheirTypes) {
   StateWriter writer;
   writer.Element("e", {Tensor::Scalar<float>(1), Tensor::Vector({"a"})});

@@ -76,7 +76,7 @@ class DerivedIterator : public DatasetIterator {
   // Saves the state of input_, which may have ended.
   Status SaveInput(StateWriter& out, const std::string& prefix) const {
     out.Int(prefix + "ended", input_ == nullptr);
-    return input_ == nullptr ? OkStatus() : input_->Save(out, prefix + "in:");
+    return input_ == nullptr ? OkStatus() : out.Save(*input_, prefix + "in:");
   }
   Status RestoreInput(StateReader& in, const std::string& prefix) {
     MR_ASSIGN_OR_RETURN(const bool ended, in.Flag(prefix + "ended"));

@@ -89,7 +89,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
       out.Int(name + "place", place);
       out.Element(name + "from", opened.from);
       if (opened.iterator != nullptr) {
-        MR_RETURN_IF_ERROR(opened.iterator->Save(out, name + "in:"));
+        MR_RETURN_IF_ERROR(out.Save(*opened.iterator, name + "in:"));
       } else {
         out.Copy(*restored_, opened.saved_as, name + "in:");
       }

@@ -49,7 +49,7 @@ class ZipIterator final : public DerivedIterator<NoParams> {
     out.Int(prefix + "ended", inputs_.empty());
     for (size_t i = 0; i < inputs_.size(); ++i) {
       MR_RETURN_IF_ERROR(
-          inputs_[i]->Save(out, absl::StrCat(prefix, "in", i, ":")));
+          out.Save(*inputs_[i], absl::StrCat(prefix, "in", i, ":")));
     }
     return OkStatus();
   }

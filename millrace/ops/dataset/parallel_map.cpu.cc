@@ -87,7 +87,7 @@ class MapTask final : public PollTask {
       out.Result(name, slots_[i]->status, slots_[i]->results);
     }
     out.Int(prefix + "ended", ended_);
-    return ended_ ? OkStatus() : iterator_->Save(out, prefix + "in:");
+    return ended_ ? OkStatus() : out.Save(*iterator_, prefix + "in:");
   }
   Status Restore(StateReader& in, const std::string& prefix) {
     MutexLock lock(mu_);

@@ -85,7 +85,7 @@ Status PrefetchTask::Save(StateWriter& out, const std::string& prefix) {
                ready_[i].element);
   }
   out.Int(prefix + "ended", ended_);
-  return iterator_->Save(out, prefix + "in:");
+  return out.Save(*iterator_, prefix + "in:");
 }
 
 Status PrefetchTask::Restore(StateReader& in, const std::string& prefix,
@@ -197,7 +197,7 @@ class PrefetchIterator final : public UnchangedIterator<PrefetchParams> {
     return task_ == nullptr ? ctx.Settle(*input_) : task_->Settle(ctx);
   }
   Status Save(StateWriter& out, const std::string& prefix) override {
-    return task_ == nullptr ? input_->Save(out, prefix)
+    return task_ == nullptr ? out.Save(*input_, prefix)
                             : task_->Save(out, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {

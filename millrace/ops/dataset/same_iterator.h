@@ -13,7 +13,7 @@ class SameIteratorOf : public Base {
     return ctx.Next(*this->input_, out);
   }
   Status Save(StateWriter& out, const std::string& prefix) override {
-    return this->input_->Save(out, prefix);
+    return out.Save(*this->input_, prefix);
   }
   Status Restore(StateReader& in, const std::string& prefix) override {
     return this->input_->Restore(in, prefix);

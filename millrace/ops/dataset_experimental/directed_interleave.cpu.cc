@@ -66,7 +66,7 @@ class DirectedInterleaveIterator final
       const std::string name = absl::StrCat(prefix, "data", i, ":");
       out.Int(name + "over", data_[i] == nullptr);
       if (data_[i] != nullptr) {
-        MR_RETURN_IF_ERROR(data_[i]->Save(out, name + "in:"));
+        MR_RETURN_IF_ERROR(out.Save(*data_[i], name + "in:"));
       }
     }
     return SaveInput(out, prefix);
