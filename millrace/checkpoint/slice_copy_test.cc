@@ -105,12 +105,61 @@ TEST(SelectCover, FindsWhatIsNeeded) {
   const std::vector<Box> doubled = {rows[0], rows[0], Of("4,2:-", shape)};
   EXPECT_EQ(SelectCover(doubled, Of("-:-", shape)).status().code(),
             StatusCode::kDataLoss);
+  // Where elements are missing, that is the error.
   const std::vector<Box> corner = {Of("0,3:0,2", shape), Of("2,3:1,2", shape)};
   EXPECT_EQ(SelectCover(corner, Of("1,3:0,3", shape)).status().code(),
+            StatusCode::kNotFound);
+  // So is one of few elements.
+  const std::vector<Box> shifted = {Of("0,2:-", shape), Of("2,4:0,3", shape),
+                                    Of("3,2:2,2", shape)};
+  EXPECT_EQ(SelectCover(shifted, Of("-:-", shape)).status().code(),
             StatusCode::kDataLoss);
   EXPECT_EQ(*SelectCover({Of("", TensorShape())}, Of("", TensorShape())),
             (Indexes{0}));
   EXPECT_FALSE(SelectCover({}, Of("-:-", shape)).ok());
+}
+
+// Random cuts of a box cover it; with one box moved they do not.
+TEST(SelectCover, TellsCoversFromOverlaps) {
+  Rng rng(11);
+  for (int round = 0; round < 200; ++round) {
+    const TensorShape shape({8, 8, 8});
+    std::vector<Box> boxes = {BoxOf(TensorSlice::Full(3), shape)};
+    for (int cut = 0; cut < 12; ++cut) {
+      const size_t at = rng.Uniform(boxes.size()), d = rng.Uniform(3);
+      const int64_t length = boxes[at].length[d];
+      if (length < 2) continue;
+      const auto first = static_cast<int64_t>(
+          1 + rng.Uniform(static_cast<uint64_t>(length - 1)));
+      boxes.push_back(boxes[at]);
+      boxes[at].length[d] = first;
+      boxes.back().start[d] += first;
+      boxes.back().length[d] -= first;
+    }
+    if (boxes.size() == 1) continue;
+    const Box whole = BoxOf(TensorSlice::Full(3), shape);
+    EXPECT_EQ(SelectCover(boxes, whole)->size(), boxes.size());
+    Box& moved = boxes[rng.Uniform(boxes.size())];
+    const size_t d = rng.Uniform(3);
+    if (moved.length[d] == 8) continue;
+    moved.start[d] = moved.start[d] > 0 ? moved.start[d] - 1 : 1;
+    EXPECT_EQ(SelectCover(boxes, whole).status().code(), StatusCode::kDataLoss);
+  }
+}
+
+// Each box is long where the others begin, so that comparing those that overlap
+// in one dimension would compare all with all.
+TEST(SelectCover, ManyBoxesTakeLittleTime) {
+  constexpr int64_t kMany = 300'000;
+  const TensorShape shape({2 * kMany, 2 * kMany});
+  std::vector<Box> boxes;
+  for (int64_t i = 0; i < kMany; ++i) {
+    boxes.push_back({.start = {i, i}, .length = {kMany, 1}});
+  }
+  EXPECT_EQ(SelectCover(boxes, BoxOf(TensorSlice::Full(2), shape))
+                .status()
+                .code(),
+            StatusCode::kNotFound);
 }
 
 }  // namespace

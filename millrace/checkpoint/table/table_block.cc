@@ -37,7 +37,8 @@ std::string BlockBuilder::Finish() {
   return block;
 }
 
-StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string contents) {
+StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string contents,
+                                                   MemoryCharge charge) {
   const size_t size = contents.size();
   if (size < 4) return DataLoss("Block is too short");
   const uint64_t restarts = LoadFixed<uint32_t>(contents.data() + size - 4);
@@ -46,6 +47,7 @@ StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string contents) {
   }
   std::shared_ptr<Block> block(new Block);
   block->contents_ = std::move(contents);
+  block->charge_ = std::move(charge);
   block->num_restarts_ = restarts;
   block->entries_size_ = size - 4 - restarts * 4;
   return std::shared_ptr<const Block>(std::move(block));

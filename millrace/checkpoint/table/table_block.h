@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/status.h"
 
 namespace millrace {
@@ -42,9 +43,10 @@ class BlockBuilder {
 // Immutable, so thread-safe.
 class Block {
  public:
-  // `contents` excludes the trailer. Returns DATA_LOSS if the restart points do
-  // not fit.
-  static StatusOr<std::shared_ptr<const Block>> Parse(std::string contents);
+  // `contents` excludes the trailer; `charge` is for it. Returns DATA_LOSS if
+  // the restart points do not fit.
+  static StatusOr<std::shared_ptr<const Block>> Parse(std::string contents,
+                                                      MemoryCharge charge);
 
   absl::string_view entries() const {
     return {contents_.data(), entries_size_};
@@ -56,6 +58,7 @@ class Block {
  private:
   Block() = default;
   std::string contents_;
+  MemoryCharge charge_;
   size_t entries_size_ = 0;
   size_t num_restarts_ = 0;
 };

@@ -34,13 +34,17 @@ StatusOr<std::shared_ptr<const Block>> Table::ReadBlock(
       handle.offset > blocks_end_ - handle.size_bytes - kBlockTrailerBytes) {
     return DataLoss("Block handle points outside of the file");
   }
+  MemoryCharge charge;
+  MR_RETURN_IF_ERROR(charge.Set(
+      static_cast<int64_t>(handle.size_bytes + kBlockTrailerBytes),
+      "a block of an sstable"));
   std::string bytes(handle.size_bytes + kBlockTrailerBytes, '\0');
   MR_ASSIGN_OR_RETURN(const size_t read,
                       file_->Read(handle.offset, bytes.size(), bytes.data()));
   if (read != bytes.size()) return DataLoss("Truncated block read");
   MR_RETURN_IF_ERROR(CheckBlockTrailer(bytes));
   bytes.resize(handle.size_bytes);
-  return Block::Parse(std::move(bytes));
+  return Block::Parse(std::move(bytes), std::move(charge));
 }
 
 StatusOr<std::shared_ptr<const Block>> Table::ReadCached(
@@ -84,43 +88,57 @@ bool Table::Iterator::OpenBlock() {
     status_ = DataLoss("Bad block handle in the index of an sstable");
     return false;
   }
+  // One block under many keys would be read again and again.
+  if (handle.offset < next_offset_) {
+    status_ = DataLoss("Blocks of an sstable are not in ascending order");
+    return false;
+  }
   auto block = table_->ReadCached(handle);
   if (!block.ok()) {
     status_ = block.status();
     return false;
   }
+  // No overflow: the block lies in the file.
+  next_offset_ = handle.offset + handle.size_bytes + kBlockTrailerBytes;
   data_.emplace(*std::move(block));
   return true;
 }
 
-void Table::Iterator::SkipEmptyBlocks() {
-  while (data_ && !data_->valid()) {
-    status_ = data_->status();
-    if (!status_.ok()) return data_.reset();
-    index_.Next();
-    if (OpenBlock()) data_->SeekToFirst();
-  }
+void Table::Iterator::SkipToNextBlock() {
+  if (data_->valid()) return;
+  status_ = data_->status();
+  if (!status_.ok()) return data_.reset();
+  index_.Next();
+  if (!OpenBlock()) return;
+  data_->SeekToFirst();
+  if (data_->valid()) return;
+  status_ = data_->status();
+  // Nobody writes such a block, and looking behind many would take long.
+  if (status_.ok()) status_ = DataLoss("A block of an sstable is empty");
+  data_.reset();
 }
 
 void Table::Iterator::SeekToFirst() {
   status_ = OkStatus();
+  next_offset_ = 0;
   index_.SeekToFirst();
   if (!OpenBlock()) return;
   data_->SeekToFirst();
-  SkipEmptyBlocks();
+  SkipToNextBlock();
 }
 
 void Table::Iterator::Seek(absl::string_view target) {
   status_ = OkStatus();
+  next_offset_ = 0;
   index_.Seek(target);
   if (!OpenBlock()) return;
   data_->Seek(target);
-  SkipEmptyBlocks();
+  SkipToNextBlock();
 }
 
 void Table::Iterator::Next() {
   data_->Next();
-  SkipEmptyBlocks();
+  SkipToNextBlock();
 }
 
 }  // namespace millrace

@@ -18,7 +18,10 @@
 namespace millrace {
 
 // Thread-safe. Errors: DATA_LOSS for a malformed file, UNIMPLEMENTED for a
-// compressed one, otherwise the file's own.
+// compressed one, RESOURCE_EXHAUSTED if the memory budget has no room for a
+// block, otherwise the file's own. A call of Get or Seek reads two data blocks
+// at most, and a pass over the table each byte of the file once, whatever the
+// index says.
 class Table {
  public:
   class Iterator;
@@ -70,12 +73,14 @@ class Table::Iterator {
       : table_(table), index_(table->index_) {}
   // Opens the block at index_; returns false at the end and on errors.
   bool OpenBlock();
-  // While the data block is at its end, moves to the next one.
-  void SkipEmptyBlocks();
+  // If the data block is at its end, moves to the next one.
+  void SkipToNextBlock();
 
   const Table* table_;
   BlockIterator index_;
   std::optional<BlockIterator> data_;
+  // Where the block behind that of data_ begins at the earliest.
+  uint64_t next_offset_ = 0;
   Status status_;
 };
 

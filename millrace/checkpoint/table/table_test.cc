@@ -1,10 +1,12 @@
 #include <map>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "millrace/base/coding.h"
 #include "millrace/base/files/memory_files.h"
 #include "millrace/base/hash/crc32c.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/base/random.h"
 #include "millrace/checkpoint/table/table_builder.h"
 #include "millrace/checkpoint/table/table_reader.h"
@@ -182,6 +184,61 @@ TEST(Table, MalformedBlocksAreErrors) {
     it.Seek("ccc");
     it.Seek("zz");
   }
+}
+
+// Returns a table whose index has these entries over one data block.
+std::string WithIndex(const std::string& block,
+                      const std::vector<BlockHandle>& handles) {
+  std::string bytes = block + EncodeBlockTrailer(block);
+  TableFooter footer;
+  const std::string empty = BlockBuilder(1).Finish();
+  footer.metaindex = {bytes.size(), empty.size()};
+  bytes += empty + EncodeBlockTrailer(empty);
+  BlockBuilder index(1);
+  for (size_t i = 0; i < handles.size(); ++i) {
+    std::string handle;
+    handles[i].AppendTo(&handle);
+    index.Add(absl::StrCat("key", 1'000'000 + i), handle);
+  }
+  const std::string index_block = index.Finish();
+  footer.index = {bytes.size(), index_block.size()};
+  return bytes + index_block + EncodeBlockTrailer(index_block) +
+         footer.Encode();
+}
+
+TEST(Table, ABlockIsReadOnceInAPassWhateverTheIndexSays) {
+  BlockBuilder builder(1);
+  builder.Add("a", "value");
+  const std::string block = builder.Finish();
+  const BlockHandle handle{0, block.size()};
+  EXPECT_EQ(ReadAll(WithIndex(block, {handle}))->size(), 1u);
+  const auto twice = ReadAll(WithIndex(block, {handle, handle}));
+  EXPECT_EQ(twice.status(),
+            DataLoss("Blocks of an sstable are not in ascending order"));
+}
+
+// A large empty block under many keys would hold a thread for hours.
+TEST(Table, EmptyBlocksAreRefused) {
+  const std::string block = BlockBuilder(1).Finish();
+  const std::string bytes =
+      WithIndex(block, std::vector<BlockHandle>(100, {0, block.size()}));
+  EXPECT_EQ(ReadAll(bytes).status().code(), StatusCode::kDataLoss);
+  MemoryFiles files;
+  EXPECT_EQ((*OpenBytes(&files, bytes))->Get("k").status().code(),
+            StatusCode::kDataLoss);
+}
+
+TEST(Table, BlocksAreChargedToTheBudget) {
+  MemoryFiles files;
+  const std::string bytes = Build({{"a", std::string(3'000'000, 'x')}});
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit();
+  auto table = *OpenBytes(&files, bytes);
+  budget.set_limit(budget.used() + 1'000'000);
+  const Status status = table->Get("a").status();
+  budget.set_limit(limit);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status;
+  EXPECT_TRUE(table->Get("a").ok());
 }
 
 TEST(Table, RefusesSnappyByName) {
