@@ -10,14 +10,16 @@ CheckpointReader::CheckpointReader() = default;
 CheckpointReader::~CheckpointReader() = default;
 
 StatusOr<std::unique_ptr<CheckpointReader>> CheckpointReader::Open(
-    FileSystem* files, const std::string& prefix) {
+    FileSystem* files, const std::string& prefix, ReadingCheck check) {
   std::unique_ptr<CheckpointReader> reader(new CheckpointReader);
   const Status index = files->Exists(IndexFilename(prefix));
   if (index.code() == StatusCode::kNotFound) {
     MR_ASSIGN_OR_RETURN(reader->v1_, V1Reader::Open(files, prefix));
+    reader->v1_->set_check(std::move(check));
   } else {
     MR_RETURN_IF_ERROR(index);
     MR_ASSIGN_OR_RETURN(reader->v2_, BundleReader::Open(files, prefix));
+    reader->v2_->set_check(std::move(check));
   }
   return reader;
 }

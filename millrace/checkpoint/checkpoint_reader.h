@@ -1,6 +1,7 @@
 // CheckpointReader: reads a checkpoint of either format, given its prefix.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,13 +18,17 @@ namespace millrace {
 class BundleReader;
 class V1Reader;
 
+// Called from time to time while a tensor is read that is stored in slices, of
+// which a file may have many; its error ends the reading. Thread-safe.
+using ReadingCheck = std::function<Status()>;
+
 // Thread-safe. Errors are BundleReader's.
 class CheckpointReader {
  public:
   // Opens format V2 if PREFIX.index exists, otherwise V1. Returns NOT_FOUND if
   // neither exists.
   static StatusOr<std::unique_ptr<CheckpointReader>> Open(
-      FileSystem* files, const std::string& prefix);
+      FileSystem* files, const std::string& prefix, ReadingCheck check = {});
   ~CheckpointReader();
 
   // Returns dtype, full shape and slices of a tensor; NOT_FOUND names it.

@@ -69,8 +69,8 @@ class RandomWeights {
   // the weights are their differences.
   uint64_t Below(size_t dimension, int64_t index) const {
     const uint64_t place[2] = {dimension, static_cast<uint64_t>(index)};
-    return Reduced(SipHash(
-        key_, {reinterpret_cast<const char*>(place), sizeof(place)}));
+    return Reduced(
+        SipHash(key_, {reinterpret_cast<const char*>(place), sizeof(place)}));
   }
 
   const SipKey key_ = {RandomUint64(), RandomUint64()};

@@ -28,8 +28,8 @@ Box BoxOf(const TensorSlice& slice, const TensorShape& shape);
 Box Intersect(const Box& a, const Box& b);
 
 // Returns the indices of boxes of `stored` that together cover `wanted` exactly
-// once; the one that equals it alone, if there is one. Else returns DATA_LOSS if
-// they have too many elements, NOT_FOUND if too few, and DATA_LOSS if some
+// once; the one that equals it alone, if there is one. Else returns DATA_LOSS
+// if they have too many elements, NOT_FOUND if too few, and DATA_LOSS if some
 // element is in two. Takes time in proportion to the number of boxes.
 StatusOr<std::vector<size_t>> SelectCover(absl::Span<const Box> stored,
                                           const Box& wanted);

@@ -156,10 +156,9 @@ TEST(SelectCover, ManyBoxesTakeLittleTime) {
   for (int64_t i = 0; i < kMany; ++i) {
     boxes.push_back({.start = {i, i}, .length = {kMany, 1}});
   }
-  EXPECT_EQ(SelectCover(boxes, BoxOf(TensorSlice::Full(2), shape))
-                .status()
-                .code(),
-            StatusCode::kNotFound);
+  EXPECT_EQ(
+      SelectCover(boxes, BoxOf(TensorSlice::Full(2), shape)).status().code(),
+      StatusCode::kNotFound);
 }
 
 }  // namespace

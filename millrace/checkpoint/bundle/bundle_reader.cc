@@ -247,6 +247,7 @@ StatusOr<Tensor> BundleReader::Assemble(absl::string_view name,
   // allocation.
   std::vector<BundleEntry> entries;
   for (size_t i : *cover) {
+    MR_RETURN_IF_ERROR(Check());
     if (full.slices.empty()) {
       entries.push_back(full);
     } else {
@@ -271,6 +272,7 @@ StatusOr<Tensor> BundleReader::Assemble(absl::string_view name,
   MR_ASSIGN_OR_RETURN(Tensor out,
                       Tensor::Allocate(allocator, full.dtype, shape));
   for (size_t k = 0; k < entries.size(); ++k) {
+    MR_RETURN_IF_ERROR(Check());
     MR_RETURN_IF_ERROR(ReadPart(entries[k], stored[(*cover)[k]], wanted, &out));
   }
   return out;

@@ -232,6 +232,24 @@ TEST_F(BundleTest, SlicesOfEveryDtype) {
   EXPECT_EQ(names, 2 * SavedDataTypes().size());
 }
 
+TEST_F(BundleTest, AReadOfManySlicesEndsWhereItsCheckSaysSo) {
+  auto writer = Writer();
+  for (const char* half : {"0,2", "2,2"}) {
+    ASSERT_TRUE(writer
+                    ->AddSlice("p", {4}, *TensorSlice::Parse(half),
+                               Tensor::Vector<float>({1, 2}))
+                    .ok());
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  int left = 1;
+  const auto reader = *CheckpointReader::Open(&files_, kBundle, [&left] {
+    return left-- > 0 ? OkStatus() : Cancelled("the step is over");
+  });
+  EXPECT_EQ(reader->Lookup("p").status().code(), StatusCode::kCancelled);
+  left = 100;
+  EXPECT_TRUE(reader->Lookup("p").ok());
+}
+
 TEST_F(BundleTest, MissingSlicesAndTensors) {
   auto writer = Writer();
   ASSERT_TRUE(writer

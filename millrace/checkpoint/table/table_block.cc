@@ -38,7 +38,7 @@ std::string BlockBuilder::Finish() {
 }
 
 StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string contents,
-                                                   MemoryCharge charge) {
+                                                    MemoryCharge charge) {
   const size_t size = contents.size();
   if (size < 4) return DataLoss("Block is too short");
   const uint64_t restarts = LoadFixed<uint32_t>(contents.data() + size - 4);

@@ -35,9 +35,9 @@ StatusOr<std::shared_ptr<const Block>> Table::ReadBlock(
     return DataLoss("Block handle points outside of the file");
   }
   MemoryCharge charge;
-  MR_RETURN_IF_ERROR(charge.Set(
-      static_cast<int64_t>(handle.size_bytes + kBlockTrailerBytes),
-      "a block of an sstable"));
+  MR_RETURN_IF_ERROR(
+      charge.Set(static_cast<int64_t>(handle.size_bytes + kBlockTrailerBytes),
+                 "a block of an sstable"));
   std::string bytes(handle.size_bytes + kBlockTrailerBytes, '\0');
   MR_ASSIGN_OR_RETURN(const size_t read,
                       file_->Read(handle.offset, bytes.size(), bytes.data()));

@@ -156,6 +156,7 @@ StatusOr<Tensor> V1Reader::LookupSlice(absl::string_view name,
   // result.
   std::vector<Tensor> parts;
   for (size_t i : *cover) {
+    if (check_) MR_RETURN_IF_ERROR(check_());
     MR_ASSIGN_OR_RETURN(parts.emplace_back(),
                         ReadSlice(name, saved, i, HostAllocator()));
   }

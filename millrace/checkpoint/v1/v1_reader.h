@@ -5,6 +5,7 @@
 // SavedTensorSlices under SliceKey().
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,10 @@ class V1Reader {
   // `pattern` is the file, or a pattern that matches all shards.
   static StatusOr<std::unique_ptr<V1Reader>> Open(FileSystem* files,
                                                   const std::string& pattern);
+
+  // Sets what is called between two slices of a tensor; its error ends the
+  // reading. Requires: nobody uses this yet.
+  void set_check(std::function<Status()> check) { check_ = std::move(check); }
 
   // Returns dtype, full shape and slices. Returns NOT_FOUND "Tensor name "NAME"
   // not found in checkpoint files PATTERN" if there is none.
@@ -51,6 +56,7 @@ class V1Reader {
                              size_t i, Allocator* allocator) const;
 
   const std::string pattern_;
+  std::function<Status()> check_;  // may be empty
   std::vector<std::unique_ptr<Table>> tables_;
   std::map<std::string, Saved, std::less<>> tensors_;
 };

@@ -151,8 +151,10 @@ class RestoreV2Kernel {
                                " tensor names, but ", ctx.num_outputs(),
                                " expected dtypes.");
       }
-      MR_ASSIGN_OR_RETURN(auto reader,
-                          CheckpointReader::Open(ctx.step().files, prefix));
+      MR_ASSIGN_OR_RETURN(
+          auto reader, CheckpointReader::Open(ctx.step().files, prefix, [&ctx] {
+            return ctx.CheckCancelled();
+          }));
       for (int i = 0; i < ctx.num_outputs(); ++i) {
         MR_RETURN_IF_ERROR(ctx.CheckCancelled());
         MR_ASSIGN_OR_RETURN(
@@ -186,8 +188,10 @@ class RestoreKernel {
         MR_ASSIGN_OR_RETURN(slice,
                             StringScalar(ctx.input(2), "shape_and_slice"));
       }
-      MR_ASSIGN_OR_RETURN(auto reader,
-                          CheckpointReader::Open(ctx.step().files, pattern));
+      MR_ASSIGN_OR_RETURN(auto reader, CheckpointReader::Open(
+                                           ctx.step().files, pattern, [&ctx] {
+                                             return ctx.CheckCancelled();
+                                           }));
       MR_ASSIGN_OR_RETURN(
           Tensor value,
           reader->Restore(name, slice, ctx.output_type(0), ctx.allocator()));

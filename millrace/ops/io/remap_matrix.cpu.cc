@@ -60,7 +60,9 @@ class RemapMatrixKernel {
     MR_ASSIGN_OR_RETURN(const std::string name,
                         OneText(ctx.input(1), "old_tensor_name"));
     MR_ASSIGN_OR_RETURN(const auto reader,
-                        CheckpointReader::Open(ctx.step().files, path));
+                        CheckpointReader::Open(ctx.step().files, path, [&ctx] {
+                          return ctx.CheckCancelled();
+                        }));
     MR_ASSIGN_OR_RETURN(const BundleEntry entry, reader->Find(name));
     MR_RETURN_IF_ERROR(CheckMatrix(ctx, name, entry));
     const DimVector dims = {rows_, columns_};
