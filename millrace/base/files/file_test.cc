@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -246,6 +247,18 @@ TEST(FileTest, DefaultFilesOfASimulation) {
 
 TEST(FileTest, ReadsFilesOfUnknownSize) {
   EXPECT_FALSE(ReadFileToString(PosixFiles(), "/proc/self/status")->empty());
+}
+
+TEST(FileTest, PipesWithoutTheOtherEndAreErrorsAtOnce) {
+  const char* temporary = getenv("TMPDIR");
+  const std::string path = JoinPath(
+      temporary ? temporary : "/tmp",
+      absl::StrCat("millrace-pipe-test-", absl::Hex(RandomUint64())));
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(PosixFiles()->NewRandomAccessFile(path).ok());
+  EXPECT_FALSE(PosixFiles()->NewWritableFile(path).ok());
+  EXPECT_FALSE(PosixFiles()->NewAppendableFile(path).ok());
+  EXPECT_TRUE(PosixFiles()->Delete(path).ok());
 }
 
 TEST(FileTest, Globs) {

@@ -122,13 +122,17 @@ class Posix final : public FileSystem {
  public:
   StatusOr<std::unique_ptr<RandomAccessFile>> NewRandomAccessFile(
       const std::string& path) override {
-    const int fd = Open(path, O_RDONLY);
+    // Without O_NONBLOCK, opening a pipe waits for its writer, and nobody could
+    // end that. It means nothing to files and directories.
+    const int fd = Open(path, O_RDONLY | O_NONBLOCK);
     if (fd < 0) return Failed(path);
     struct stat info;
-    // Reading would fail later, with a less specific error.
-    if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+    // Reading would fail later, with a less specific error: a pipe cannot be
+    // read at an offset.
+    if (fstat(fd, &info) == 0 &&
+        (S_ISDIR(info.st_mode) || S_ISFIFO(info.st_mode))) {
       close(fd);
-      return ErrnoStatus(path, EISDIR);
+      return ErrnoStatus(path, S_ISDIR(info.st_mode) ? EISDIR : ESPIPE);
     }
     return std::make_unique<PosixRandomAccessFile>(path, fd);
   }
@@ -252,8 +256,15 @@ class Posix final : public FileSystem {
 
   static StatusOr<std::unique_ptr<WritableFile>> OpenWritable(
       const std::string& path, int flags) {
-    const int fd = Open(path, O_WRONLY | O_CREAT | flags);
+    // Without O_NONBLOCK, opening a pipe waits for its reader. Where there is
+    // one, writes wait for it, as anywhere.
+    const int fd = Open(path, O_WRONLY | O_CREAT | O_NONBLOCK | flags);
     if (fd < 0) return Failed(path);
+    if (fcntl(fd, F_SETFL, flags & O_APPEND) != 0) {
+      const Status status = Failed(path);
+      close(fd);
+      return status;
+    }
     return std::make_unique<PosixWritableFile>(path, fd);
   }
 };
