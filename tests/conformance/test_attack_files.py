@@ -2,6 +2,8 @@
 
 import os
 import struct
+import threading
+import time
 
 import pytest
 
@@ -352,6 +354,51 @@ def test_inside_the_root_files_are_as_anywhere(wire, place):
   code, reply = run(wire, ATTACKS["WriteFile"]("sub/written")[0], target=["a"])
   assert code == Code.OK, reply
   assert (place / "root" / "sub" / "written").read_bytes() == b"gotcha"
+
+
+PIPED = [
+  "ReadFile",
+  "WriteFile",
+  "TextLineReader",
+  "TFRecordReader",
+  "TextLineDataset",
+  "TFRecordDataset",
+  "CSVDataset",
+  "RecordInput",
+  "ImmutableConst",
+  "InitializeTableFromTextFile",
+]
+
+
+@pytest.mark.parametrize("op", PIPED)
+def test_nobody_waits_for_the_other_end_of_a_pipe(wire, place, op):
+  pipe = place / "root" / "sub" / "pipe"
+  os.mkfifo(pipe)
+  try:
+    nodes, what = ATTACKS[op]("sub/pipe")
+    code, reply = run(wire, nodes, **what)
+  finally:
+    pipe.unlink()
+  assert code in {Code.INVALID_ARGUMENT, Code.NOT_FOUND}, (code, reply)
+
+
+def test_a_step_that_waits_for_records_of_another_one_ends_in_time(wire, place):
+  """They share a node; the other one takes long."""
+  (place / "root" / "few").write_bytes(b"".join(record(b"%d" % i) for i in range(100)))
+  nodes = [raw.node("a", "RecordInput", file_pattern=b"few", batch_size=20_000_000, file_buffer_size=1)]
+  code, reply = wire.create(raw.graph(*nodes))
+  assert code == Code.OK, reply
+  handle = reply.session_handle
+  ends = []
+  first = threading.Thread(target=lambda: ends.append(wire.run(handle, target=["a"], timeout_in_ms=12_000)[0]))
+  first.start()
+  time.sleep(1)
+  begin = time.monotonic()
+  code, reply = wire.run(handle, target=["a"], timeout_in_ms=500)
+  assert code == Code.DEADLINE_EXCEEDED and time.monotonic() - begin < 6, (code, reply)
+  first.join()
+  assert ends[0] in {Code.DEADLINE_EXCEEDED, Code.OK}, ends
+  assert wire.close(handle)[0] == Code.OK
 
 
 # Records.
