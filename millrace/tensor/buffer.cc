@@ -13,6 +13,7 @@
 #include "millrace/base/sim/sim.h"
 #include "millrace/tensor/handle.h"
 #include "millrace/tensor/host_allocator.h"
+#include "millrace/tensor/own_bytes.h"
 #include "millrace/tensor/string_element.h"
 
 namespace millrace {
@@ -24,7 +25,7 @@ class HostBuffer final : public Buffer {
       : Buffer(data, size), budget_(budget) {}
   ~HostBuffer() override {
     std::free(data_);
-    budget_.Release(static_cast<int64_t>(size_));
+    budget_.Release(static_cast<int64_t>(size_ + kBufferOverhead));
   }
 
  private:
@@ -42,15 +43,16 @@ class HostAllocatorImpl final : public Allocator {
     const size_t rounded = (size_bytes + kBufferAlignment - 1) /
                            kBufferAlignment * kBufferAlignment;
     MemoryBudget& budget = MemoryBudget::Process();
+    const auto counted = static_cast<int64_t>(rounded + kBufferOverhead);
     if (limited_) {
-      MR_RETURN_IF_ERROR(budget.Reserve(static_cast<int64_t>(rounded)));
+      MR_RETURN_IF_ERROR(budget.Reserve(counted));
     } else {
-      budget.ReserveAlways(static_cast<int64_t>(rounded));
+      budget.ReserveAlways(counted);
     }
     void* p = std::aligned_alloc(kBufferAlignment,
                                  rounded ? rounded : kBufferAlignment);
     if (p == nullptr) {
-      budget.Release(static_cast<int64_t>(rounded));
+      budget.Release(counted);
       return ResourceExhausted("OOM when allocating ", size_bytes, " bytes");
     }
     return Ref<Buffer>(

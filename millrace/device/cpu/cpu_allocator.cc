@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "millrace/base/check.h"
+#include "millrace/tensor/own_bytes.h"
 
 namespace millrace {
 
@@ -27,7 +28,7 @@ class CpuAllocator::SmallBlock final : public Buffer {
   ~SmallBlock() override {
     const int64_t bytes = static_cast<int64_t>(size_);
     owner_->in_use_.fetch_sub(bytes, std::memory_order_relaxed);
-    owner_->budget_.Release(bytes);
+    owner_->budget_.Release(bytes + static_cast<int64_t>(kBufferOverhead));
   }
   static void* operator new(size_t, void* raw) { return raw; }
   static void operator delete(void* raw) { std::free(raw); }
@@ -120,12 +121,12 @@ StatusOr<Ref<Buffer>> CpuAllocator::Allocate(size_t size_bytes) {
         std::max<size_t>(
             1, (size_bytes + kBufferAlignment - 1) / kBufferAlignment) *
         kBufferAlignment;
-    MR_RETURN_IF_ERROR(ReserveOrTrim(bytes));
+    MR_RETURN_IF_ERROR(ReserveOrTrim(bytes + kBufferOverhead));
     StatusOr<Ref<Buffer>> block = SmallBlock::New(*this, bytes);
     if (block.ok()) {
       in_use_.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
     } else {
-      budget_.Release(static_cast<int64_t>(bytes));
+      budget_.Release(static_cast<int64_t>(bytes + kBufferOverhead));
     }
     return block;
   }

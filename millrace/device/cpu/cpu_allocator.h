@@ -20,7 +20,7 @@ namespace millrace {
 
 // Thread-safe. Reference-counted, because buffers keep it alive. All its
 // memory, in use and cached, is charged to the budget with the size of its
-// class (at most 1/8 more than requested).
+// class (at most 1/8 more than requested), small buffers with their overhead.
 class CpuAllocator final : public Allocator, public RefCounted {
  public:
   // Budget and timer must outlive the allocator and its buffers.

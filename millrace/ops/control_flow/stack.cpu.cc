@@ -2,11 +2,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "millrace/base/memory/kept_charge.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/resource_handle.h"
 #include "millrace/kernel/step_container.h"
 #include "millrace/kernel/variable.h"
+#include "millrace/tensor/own_bytes.h"
 
 namespace millrace::ops {
 namespace {
@@ -37,6 +39,7 @@ class Stack final : public Resource {
       return InvalidArgument("Stack[", name_, "] overflowed its max_size (",
                              limit_, ")");
     }
+    MR_RETURN_IF_ERROR(kept_.Add(OwnBytes(value)));
     values_.push_back(std::move(value));
     return OkStatus();
   }
@@ -52,6 +55,7 @@ class Stack final : public Resource {
     }
     Tensor value = std::move(values_.back());
     values_.pop_back();
+    kept_.Remove(OwnBytes(value));
     return value;
   }
 
@@ -60,6 +64,7 @@ class Stack final : public Resource {
     MutexLock lock(mu_);
     closed_ = true;
     freed.swap(values_);
+    kept_.Clear();
     lock.Unlock();
   }
 
@@ -78,6 +83,7 @@ class Stack final : public Resource {
   const int64_t limit_;
   Mutex mu_;
   std::vector<Tensor> values_;  // guarded by mu_
+  KeptSum kept_{"a stack"};     // guarded by mu_
   bool closed_ = false;         // guarded by mu_
 };
 

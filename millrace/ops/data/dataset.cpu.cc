@@ -49,6 +49,16 @@ StatusOr<DatasetRef> DatasetOfInput(KernelContext& ctx, int i) {
   return DatasetOfTensor(ctx.input(i));
 }
 
+Status DatasetValue::Charge(int64_t more) {
+  constexpr int64_t kBytes = 1024;  // the object and what it always has
+  int64_t bytes = kBytes + more;
+  for (const PartialShape& shape : signature_.shapes) {
+    bytes += static_cast<int64_t>(sizeof(DataType) + sizeof(PartialShape) +
+                                  sizeof(int64_t) * shape.dims().size());
+  }
+  return charge_.Set(bytes, "a data set");
+}
+
 int DepthOf(const Tensor& t) {
   if (t.dtype() != DataType::kVariant) return 0;
   int depth = 0;

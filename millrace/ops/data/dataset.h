@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/function_runner.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/data/iterator_state.h"
@@ -52,6 +53,10 @@ class DatasetIterator {
   // them by StateWriter::Save only.
   virtual Status Save(StateWriter& out, const std::string& prefix);
   virtual Status Restore(StateReader& in, const std::string& prefix);
+
+ private:
+  friend class IteratorRuntime;
+  MemoryCharge charge_;  // set by IteratorRuntime::MakeIterator
 };
 
 class IteratorRuntime;
@@ -77,6 +82,9 @@ class DatasetValue : public VariantValue {
   // The largest depth of data sets over data sets, captured and contained ones
   // included: calls of iterators nest as deeply.
   static constexpr int kMaxDepth = 500;
+  // The largest number of components: one that joins others, nested, has as
+  // many times those of the innermost as it has paths to it.
+  static constexpr size_t kMaxComponents = 1 << 16;
 
   DatasetValue(ElementSignature signature, int depth)
       : signature_(std::move(signature)), depth_(depth) {}
@@ -94,7 +102,7 @@ class DatasetValue : public VariantValue {
     return {};
   }
   // Returns the same data set over as many other inputs of the same signatures;
-  // null if it has none.
+  // null if it has none, or if there is no memory for it.
   virtual Ref<const DatasetValue> WithInputs(
       std::vector<Ref<const DatasetValue>>) const {
     return nullptr;
@@ -114,6 +122,12 @@ class DatasetValue : public VariantValue {
   // if the name follows from the op.
   virtual absl::string_view NameInPaths() const { return {}; }
 
+  // Charges the memory of this to the budget, with `more` bytes that it keeps
+  // beside its signature and that no allocator counts. Returns
+  // RESOURCE_EXHAUSTED if there is no room. Called once, before anybody else
+  // has this.
+  Status Charge(int64_t more = 0);
+
   // The op that made this; empty if none did. Set before anybody else has this.
   const std::string& op() const { return op_; }
   void set_op(std::string op) { op_ = std::move(op); }
@@ -130,6 +144,7 @@ class DatasetValue : public VariantValue {
   const int depth_;
   std::string op_;
   std::unique_ptr<const DatasetOrigin> origin_;
+  MemoryCharge charge_;
 };
 
 using DatasetRef = Ref<const DatasetValue>;
@@ -213,6 +228,9 @@ Status RunDatasetKernel(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Ref<DatasetValue> made, kBuild(ctx));
   made->set_op(ctx.node().op->name);
   made->set_origin(std::move(origin));
+  // It keeps its inputs as such, and perhaps as parts of functions.
+  MR_RETURN_IF_ERROR(made->Charge(
+      ctx.num_inputs() * 2 * static_cast<int64_t>(sizeof(Tensor))));
   ctx.set_output(0, TensorOfDataset(std::move(made)));
   return OkStatus();
 }

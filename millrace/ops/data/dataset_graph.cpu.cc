@@ -36,6 +36,18 @@ void ForFunctions(const AttrMap& attrs,
   }
 }
 
+// Returns about how many bytes the encoded tensor has.
+int64_t EncodedBytes(const Tensor& t) {
+  if (t.dtype() != DataType::kString) {
+    return static_cast<int64_t>(t.size_bytes());
+  }
+  int64_t bytes = 0;
+  for (const StringElement& s : t.flat<StringElement>()) {
+    bytes += static_cast<int64_t>(s.size()) + 4;
+  }
+  return bytes;
+}
+
 // Writes data sets as nodes of a graph.
 class GraphWriter {
  public:
@@ -63,21 +75,29 @@ class GraphWriter {
     if (origin->functions != nullptr) {
       MR_RETURN_IF_ERROR(WriteFunctions(node.attrs, *origin->functions));
     }
-    return names_[&dataset] = Add(std::move(node));
+    MR_ASSIGN_OR_RETURN(std::string name, Add(std::move(node), 0));
+    return names_[&dataset] = std::move(name);
   }
 
-  GraphDef Finish(const std::string& dataset) {
+  ChargedGraph Finish(const std::string& dataset) {
     graph_.nodes.push_back({"dataset",
                             builtin::kRetval,
                             {dataset},
                             "",
                             {{"T", DataType::kVariant}, {"index", 0}}});
     graph_.versions.producer = kGraphDefVersion;
-    return std::move(graph_);
+    return std::move(result_);
   }
 
  private:
-  std::string Add(NodeDef node) {
+  // Adds a node whose tensors have so many bytes.
+  StatusOr<std::string> Add(NodeDef node, int64_t tensor_bytes) {
+    constexpr int64_t kBytesPerNode = 512;
+    int64_t bytes = kBytesPerNode + tensor_bytes;
+    for (const std::string& input : node.inputs) {
+      bytes += static_cast<int64_t>(sizeof(input) + input.size());
+    }
+    MR_RETURN_IF_ERROR(result_.charge.Add(bytes));
     node.name = absl::StrCat(node.op, "/_", graph_.nodes.size());
     graph_.nodes.push_back(std::move(node));
     return graph_.nodes.back().name;
@@ -89,7 +109,7 @@ class GraphWriter {
       node.op = builtin::kConst;
       node.attrs.Set("dtype", t.dtype());
       node.attrs.Set("value", t);
-      return Add(std::move(node));
+      return Add(std::move(node), EncodedBytes(t));
     }
     StatusOr<DatasetRef> dataset = Internal("not a data set");
     if (t.valid()) dataset = DatasetOfTensor(t);
@@ -149,7 +169,8 @@ class GraphWriter {
   }
 
   const bool allows_state_;
-  GraphDef graph_;
+  ChargedGraph result_;
+  GraphDef& graph_ = result_.def;
   absl::flat_hash_map<const DatasetValue*, std::string> names_;
   absl::flat_hash_set<std::string> written_;  // functions
 };
@@ -163,9 +184,10 @@ class ToGraphKernel {
   }
   Status Run(KernelContext& ctx) const {
     MR_ASSIGN_OR_RETURN(const DatasetRef dataset, DatasetOfInput(ctx, 0));
-    MR_ASSIGN_OR_RETURN(const GraphDef graph,
+    MR_ASSIGN_OR_RETURN(const ChargedGraph graph,
                         GraphOfDataset(*dataset, allows_state_));
-    ctx.set_output(0, Tensor::Scalar<std::string>(SerializeGraphDef(graph)));
+    ctx.set_output(0,
+                   Tensor::Scalar<std::string>(SerializeGraphDef(graph.def)));
     return OkStatus();
   }
 
@@ -301,8 +323,8 @@ class FromGraphKernel {
 
 }  // namespace
 
-StatusOr<GraphDef> GraphOfDataset(const DatasetValue& dataset,
-                                  bool allows_state) {
+StatusOr<ChargedGraph> GraphOfDataset(const DatasetValue& dataset,
+                                      bool allows_state) {
   GraphWriter writer(allows_state);
   MR_ASSIGN_OR_RETURN(const std::string name, writer.Write(dataset));
   return writer.Finish(name);

@@ -1,13 +1,10 @@
-// GatheredElements: the elements of a batch, charged to the memory budget. A
-// data set of numbers may give elements without end, and their tensors' own
-// memory is not charged elsewhere.
+// GatheredElements: the elements of a batch, charged to the memory budget.
 #pragma once
 
 #include <utility>
 #include <vector>
 
-#include "millrace/base/memory/memory_charge.h"
-#include "millrace/ops/data/dataset.h"
+#include "millrace/ops/data/elements_charge.h"
 
 namespace millrace::ops {
 
@@ -18,15 +15,10 @@ class GatheredElements {
   void clear() { Take(); }
   // Returns RESOURCE_EXHAUSTED if the budget has no room; this is then empty.
   Status Add(Element element) {
-    // Charges in steps, since all threads share the budget; a few elements are
-    // not counted.
-    const int64_t bytes = (size() + 1) * kBytesPerElement;
-    if (bytes >= kUncountedBytes && bytes > charge_.bytes()) {
-      Status charged = charge_.Set(2 * bytes, "the elements of a batch");
-      if (!charged.ok()) {
-        clear();
-        return charged;
-      }
+    Status charged = charge_.Add(element);
+    if (!charged.ok()) {
+      clear();
+      return charged;
     }
     elements_.push_back(std::move(element));
     return OkStatus();
@@ -51,16 +43,13 @@ class GatheredElements {
     return Pull::kElement;
   }
   std::vector<Element> Take() {
-    MemoryCharge charged = std::move(charge_);
+    charge_.Clear();
     return std::exchange(elements_, {});
   }
 
  private:
-  static constexpr int64_t kBytesPerElement = 128;
-  static constexpr int64_t kUncountedBytes = 64 << 10;
-
   std::vector<Element> elements_;
-  MemoryCharge charge_;
+  ElementsCharge charge_{"the elements of a batch"};
 };
 
 }  // namespace millrace::ops

@@ -181,19 +181,19 @@ TEST_F(IteratorRunTest, CloseEndsWhatWaits) {
 
 TEST_F(IteratorRunTest, APrefetchWithoutMemoryGoesOnWithTheNextElement) {
   const auto tap = std::make_shared<Tap>();
-  constexpr int kElements = 20;
+  constexpr int kElements = 300;
   for (int i = 0; i < kElements; ++i) tap->Put(i);
   TestStep maker(device());
   const auto runtime = IteratorRuntime::Make(maker.context);
   auto task = std::make_shared<PrefetchTask>(*runtime,
                                              std::make_unique<TapIterator>(tap),
-                                             PrefetchTask::Options{.size = 10});
+                                             PrefetchTask::Options{.size = 200});
   const auto run = RunOf(
       runtime, std::make_unique<PrefetchingIterator>(
                    std::move(task), std::vector<DataType>{DataType::kInt64}));
   MemoryBudget& budget = MemoryBudget::Process();
   const int64_t limit = budget.limit();
-  budget.set_limit(budget.used() + 300);  // room for one or two
+  budget.set_limit(budget.used() + 10'000);  // room for less
   for (int i = 0; i < kElements; ++i) {
     TestStep step(device());
     Outcome a;

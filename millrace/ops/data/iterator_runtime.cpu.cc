@@ -15,6 +15,8 @@ constexpr int kStepsPerPoll = 1024;
 // The number of iterators that one call of MakeIterator may make, including
 // those below: an input may occur many times in a data set.
 constexpr int kMaxIteratorsPerMake = 100'000;
+// The memory charged for an iterator of any kind.
+constexpr int64_t kBytesPerIterator = 512;
 
 // The depth to which MakeIterator nests on this thread, and the number of
 // iterators made.
@@ -121,6 +123,9 @@ StatusOr<std::unique_ptr<DatasetIterator>> IteratorRuntime::MakeIterator(
   auto made = dataset.MakeIterator(*this);
   make_path->pop_back();
   if (--make_depth == 0) make_path = nullptr;
+  if (made.ok()) {
+    MR_RETURN_IF_ERROR((*made)->charge_.Set(kBytesPerIterator, "an iterator"));
+  }
   return made;
 }
 

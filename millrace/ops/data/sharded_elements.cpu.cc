@@ -31,8 +31,8 @@ void ShardedElements::GetNext(KernelContext& ctx, int64_t shard,
         }
         StatusOr<Element> next = std::move(ready.front());
         ready.pop_front();
-        --waiting_elements_;
         if (next.ok()) {
+          charge_.Remove(*next);
           *taken = *std::move(next);
         } else {
           *status = next.status();
@@ -49,16 +49,14 @@ bool ShardedElements::HasRoom(int64_t shard) {
       static_cast<int64_t>(ready_[static_cast<size_t>(shard)].size());
   if (ready >= size_) return false;
   // Lack of memory ends the work ahead, not the sequence.
-  const Status room = charge_.Set((waiting_elements_ + 1) * kBytesPerElement,
-                                  "sharded elements");
-  return room.ok() || ready == 0;
+  return charge_.MakeRoom().ok() || ready == 0;
 }
 
 void ShardedElements::Deal(int64_t shard, StatusOr<Element> element) {
   {
     MutexLock lock(mu_);
+    if (element.ok()) charge_.AddAlways(*element);
     ready_[static_cast<size_t>(shard)].push_back(std::move(element));
-    ++waiting_elements_;
   }
   StateChanged();
 }

@@ -7,8 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "millrace/base/memory/memory_charge.h"
-#include "millrace/ops/data/dataset.h"
+#include "millrace/ops/data/elements_charge.h"
 #include "millrace/ops/data/iterator_runtime.h"
 #include "millrace/ops/data/poll_task.h"
 #include "millrace/ops/queue/waiters.h"
@@ -41,13 +40,10 @@ class ShardedElements final : public WaitingResource {
   void End();
 
  private:
-  static constexpr int64_t kBytesPerElement = 256;
-
   const int64_t size_;
   // Guarded by mu_, as is all below.
   std::vector<std::deque<StatusOr<Element>>> ready_;
-  int64_t waiting_elements_ = 0;
-  MemoryCharge charge_;
+  ElementsCharge charge_{"sharded elements"};
   bool ended_ = false;
 };
 

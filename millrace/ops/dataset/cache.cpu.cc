@@ -1,8 +1,8 @@
 // Kernels of data sets that keep the elements of the first pass for later ones,
 // in memory or in a file.
-#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/resource.h"
 #include "millrace/ops/data/blocking_call.h"
+#include "millrace/ops/data/elements_charge.h"
 #include "millrace/ops/dataset/anonymous_handle.h"
 #include "millrace/ops/dataset/derived.h"
 #include "millrace/ops/dataset/file_cache.h"
@@ -10,7 +10,6 @@
 namespace millrace::ops {
 namespace {
 
-constexpr int64_t kBytesPerElement = 64;
 constexpr size_t kElementsPerRead = 64;
 
 // A cache that the first complete pass fills. Thread-safe.
@@ -20,7 +19,7 @@ class MemoryCache final : public Resource {
       "tensorflow::data::MemoryCacheManager";
   struct Contents {
     std::vector<Element> elements;
-    MemoryCharge charge;
+    ElementsCharge charge{"a cache"};
   };
   absl::string_view type_name() const override { return kTypeName; }
   std::string DebugString() const override { return "cache of a data set"; }
@@ -64,12 +63,15 @@ class MemoryCacheIterator final : public UnchangedIterator<MemoryCacheParams> {
     if (pull == Pull::kEnd) input_ = nullptr;
     if (pull == Pull::kPending || gathered_ == nullptr) return pull;
     if (pull == Pull::kElement) {
+      failed_ = gathered_->charge.Add(*out);
+      if (!failed_.ok()) {
+        // Later passes would lack elements, so there are none.
+        gathered_ = nullptr;
+        input_ = nullptr;
+        return failed_;
+      }
       gathered_->elements.push_back(*out);
       const auto count = static_cast<int64_t>(gathered_->elements.size());
-      if (count * kBytesPerElement > gathered_->charge.bytes()) {
-        MR_RETURN_IF_ERROR(
-            gathered_->charge.Set(2 * count * kBytesPerElement, "a cache"));
-      }
       // As in stock, a pass that stops right behind the last element is
       // complete.
       if (count != dataset().input().Cardinality()) return pull;
@@ -80,6 +82,7 @@ class MemoryCacheIterator final : public UnchangedIterator<MemoryCacheParams> {
   // The elements are saved, too, until the last one has been returned: of this
   // pass while it fills the cache, else those of the cache.
   Status Save(StateWriter& out, const std::string& prefix) override {
+    MR_RETURN_IF_ERROR(failed_);
     const bool fills = gathered_ != nullptr;
     const std::shared_ptr<const MemoryCache::Contents> known =
         fills                  ? gathered_
@@ -103,12 +106,11 @@ class MemoryCacheIterator final : public UnchangedIterator<MemoryCacheParams> {
     MR_ASSIGN_OR_RETURN(const int64_t count, in.Size(prefix + "elements"));
     next_ = static_cast<size_t>(next);
     if (contents_ != nullptr) return OkStatus();
-    MR_RETURN_IF_ERROR(
-        gathered_->charge.Set(count * kBytesPerElement, "a cache"));
     for (int64_t i = 0; i < count; ++i) {
       MR_ASSIGN_OR_RETURN(Element element,
                           in.Element(absl::StrCat(prefix, "element", i),
                                      dataset().signature().types));
+      MR_RETURN_IF_ERROR(gathered_->charge.Add(element));
       gathered_->elements.push_back(std::move(element));
     }
     if (fills) return RestoreInput(in, prefix);
@@ -126,6 +128,7 @@ class MemoryCacheIterator final : public UnchangedIterator<MemoryCacheParams> {
   std::shared_ptr<const MemoryCache::Contents> contents_;
   size_t next_ = 0;
   std::shared_ptr<MemoryCache::Contents> gathered_;
+  Status failed_;  // for lack of memory, which ends the pass
 };
 
 struct FileCacheParams {

@@ -121,6 +121,7 @@ class DatasetOf final : public DerivedDataset<typename It::Params> {
     auto made = MakeRef<DatasetOf>(this->signature(), this->depth(),
                                    std::move(inputs), this->params());
     made->set_op(this->op());
+    if (!made->Charge().ok()) return nullptr;
     return made;
   }
 

@@ -12,7 +12,8 @@
 namespace millrace::ops {
 namespace {
 
-// The memory charged for an open data set of any kind.
+// The memory charged for an open data set of any kind, without the element that
+// it was made of.
 constexpr int64_t kBytesPerOpen = 4096;
 // The value with which clients let the server choose.
 constexpr int64_t kAutomatic = -1;
@@ -53,8 +54,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
           return CheckElement(*out);
         }
         open_.erase(place);
-        charge_.Set(static_cast<int64_t>(open_.size()) * kBytesPerOpen, "")
-            .IgnoreError();
+        ChargeOpen(static_cast<int64_t>(open_.size())).IgnoreError();
         NextPlace();
       } else if (input_ != nullptr) {
         MR_ASSIGN_OR_RETURN(const Pull pull, Open(ctx));
@@ -102,7 +102,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
     MR_ASSIGN_OR_RETURN(block_,
                         in.Count(prefix + "block", params().block_length - 1));
     MR_ASSIGN_OR_RETURN(const int64_t count, in.Size(prefix + "open", places));
-    MR_RETURN_IF_ERROR(charge_.Set(count * kBytesPerOpen, "open data sets"));
+    MR_RETURN_IF_ERROR(ChargeOpen(count));
     for (int64_t i = 0; i < count; ++i) {
       const std::string name = NameOfOpen(prefix, i);
       MR_ASSIGN_OR_RETURN(const int64_t place,
@@ -142,6 +142,12 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
 
   static std::string NameOfOpen(const std::string& prefix, int64_t i) {
     return absl::StrCat(prefix, "open", i, ":");
+  }
+
+  Status ChargeOpen(int64_t count) {
+    const size_t components = dataset().input().signature().types.size();
+    const auto tensors = static_cast<int64_t>(2 * components * sizeof(Tensor));
+    return charge_.Set(count * (kBytesPerOpen + tensors), "open data sets");
   }
 
   void NextPlace() {
@@ -202,9 +208,7 @@ class InterleaveIterator final : public DerivedIterator<InterleaveParams> {
   // Opens the next data set at place_. kEnd: there are no more.
   StatusOr<Pull> Open(PollContext& ctx) {
     if (!call_.in_progress()) {
-      MR_RETURN_IF_ERROR(
-          charge_.Set(static_cast<int64_t>(open_.size() + 1) * kBytesPerOpen,
-                      "open data sets"));
+      MR_RETURN_IF_ERROR(ChargeOpen(static_cast<int64_t>(open_.size() + 1)));
       Element element;
       MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
       if (pull == Pull::kEnd) input_ = nullptr;

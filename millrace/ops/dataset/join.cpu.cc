@@ -139,8 +139,15 @@ class ConcatenateIterator final : public DerivedIterator<NoParams> {
 
 StatusOr<Ref<DatasetValue>> BuildZip(KernelContext& ctx) {
   std::vector<DatasetRef> inputs;
+  size_t components = 0;
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     MR_ASSIGN_OR_RETURN(DatasetRef input, DatasetOfInput(ctx, i));
+    components += input->signature().types.size();
+    if (components > DatasetValue::kMaxComponents) {
+      return InvalidArgument("elements of more than ",
+                             DatasetValue::kMaxComponents,
+                             " components cannot be joined");
+    }
     inputs.push_back(std::move(input));
   }
   return MakeDataset<ZipIterator>(ctx, std::move(inputs), {});

@@ -13,7 +13,7 @@ namespace {
 
 // More concurrent calls would only take memory.
 constexpr int64_t kMaxCalls = 4096;
-constexpr int64_t kBytesPerCall = 1024;
+constexpr int64_t kBytesPerCall = 1024;  // without its tensors
 
 // Calls the function for the elements of an iterator, ahead of the consumer of
 // the results. Thread-safe, with one consumer.
@@ -28,7 +28,21 @@ class MapTask final : public PollTask {
         ordered_(ordered),
         preserve_cardinality_(preserve_cardinality) {}
 
-  BoundFunction& function() { return function_; }
+  // Binds the function that is called; `args` are the types of elements.
+  Status Bind(std::shared_ptr<const CapturedFunction> function,
+              absl::Span<const DataType> args) {
+    const size_t captured = function->captured().size();
+    MR_RETURN_IF_ERROR(function_.Bind(*runtime_, std::move(function), args));
+    // A call has its arguments twice, to be made again.
+    const size_t tensors =
+        2 * args.size() + captured + function_.result_types().size();
+    bytes_per_call_ =
+        kBytesPerCall + static_cast<int64_t>(tensors * sizeof(Tensor));
+    return OkStatus();
+  }
+  const std::vector<DataType>& result_types() const {
+    return function_.result_types();
+  }
 
   StatusOr<Pull> Take(PollContext& ctx, Element* out) {
     StatusOr<Pull> result = Pull::kPending;
@@ -95,7 +109,7 @@ class MapTask final : public PollTask {
         const int64_t results,
         in.Size(prefix + "results", static_cast<int64_t>(calls_)));
     MR_RETURN_IF_ERROR(
-        charge_.Set(results * kBytesPerCall, "calls of a function"));
+        charge_.Set(results * bytes_per_call_, "calls of a function"));
     for (int64_t i = 0; i < results; ++i) {
       const std::string name = absl::StrCat(prefix, "result", i);
       auto slot = std::make_shared<Slot>();
@@ -206,7 +220,7 @@ class MapTask final : public PollTask {
         return false;
       }
       const Status room =
-          charge_.Set(static_cast<int64_t>(slots_.size() + 1) * kBytesPerCall,
+          charge_.Set(static_cast<int64_t>(slots_.size() + 1) * bytes_per_call_,
                       "calls of a function");
       if (!room.ok() && !slots_.empty() && !pending_) return false;
     }
@@ -242,6 +256,7 @@ class MapTask final : public PollTask {
   // Of Poll, as all that follows; of Save, too, while the work rests.
   std::unique_ptr<DatasetIterator> iterator_;
   BoundFunction function_;
+  int64_t bytes_per_call_ = kBytesPerCall;
   std::vector<SlotPtr> running_;
   bool pending_ = false;  // what Next returned
 
@@ -279,10 +294,9 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
     task_ = std::make_shared<MapTask>(runtime, std::move(below), calls,
                                       params().ordered,
                                       params().preserve_cardinality);
-    MR_RETURN_IF_ERROR(task_->function().Bind(
-        runtime, params().function, dataset().input().signature().types));
-    return CheckTypes(dataset().signature().types,
-                      task_->function().result_types());
+    MR_RETURN_IF_ERROR(task_->Bind(params().function,
+                                   dataset().input().signature().types));
+    return CheckTypes(dataset().signature().types, task_->result_types());
   }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {
     if (params().batch_size == 0) return task_->Take(ctx, out);

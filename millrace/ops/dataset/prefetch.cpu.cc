@@ -5,8 +5,6 @@
 namespace millrace::ops {
 namespace {
 
-// The memory of an element in the list, including tensors without buffers.
-constexpr int64_t kBytesPerItem = 256;
 constexpr int64_t kMaxAutomaticSize = 512;
 
 }  // namespace
@@ -23,8 +21,7 @@ StatusOr<Pull> PrefetchTask::Take(PollContext& ctx, Element* out) {
               std::exchange(no_room_, false);
       Item item = std::move(ready_.front());
       ready_.pop_front();
-      (void)charge_.Set(static_cast<int64_t>(ready_.size()) * kBytesPerItem,
-                        "");
+      charge_.Remove(item.element);
       if (item.status.ok()) {
         *out = std::move(item.element);
         result = Pull::kElement;
@@ -58,6 +55,7 @@ void PrefetchTask::Close() {
     MutexLock lock(mu_);
     closed_ = true;
     ready_.clear();
+    charge_.Clear();
     taker_.reset();
   }
   Wake();
@@ -94,11 +92,11 @@ Status PrefetchTask::Restore(StateReader& in, const std::string& prefix,
   MR_ASSIGN_OR_RETURN(
       const int64_t ready,
       in.Size(prefix + "ready", std::max(options_.size, options_.max_size)));
-  MR_RETURN_IF_ERROR(charge_.Set(ready * kBytesPerItem, "prefetched elements"));
   for (int64_t i = 0; i < ready; ++i) {
     Item item;
     MR_RETURN_IF_ERROR(in.Result(absl::StrCat(prefix, "ready", i), types,
                                  &item.status, &item.element));
+    MR_RETURN_IF_ERROR(charge_.Add(item.element));
     ready_.push_back(std::move(item));
   }
   MR_ASSIGN_OR_RETURN(ended_, in.Flag(prefix + "ended"));
@@ -114,11 +112,8 @@ bool PrefetchTask::WantsElement() {
       static_cast<int64_t>(ready_.size()) >= options_.size) {
     return false;
   }
-  const Status room =
-      charge_.Set(static_cast<int64_t>(ready_.size() + 1) * kBytesPerItem,
-                  "prefetched elements");
   // Lack of memory ends the prefetching, not the sequence.
-  no_room_ = !room.ok() && !ready_.empty();
+  no_room_ = !charge_.MakeRoom().ok() && !ready_.empty();
   return !no_room_;
 }
 
@@ -136,6 +131,7 @@ void PrefetchTask::Poll() {
       if (pull.ok() && *pull == Pull::kEnd) {
         ended_ = true;
       } else if (!closed_) {
+        charge_.AddAlways(item.element);
         ready_.push_back(std::move(item));
       }
       // A cancelled runtime returns nothing but errors.

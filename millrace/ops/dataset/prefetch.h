@@ -4,9 +4,8 @@
 #include <deque>
 #include <memory>
 
-#include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/threads/thread.h"
-#include "millrace/ops/data/dataset.h"
+#include "millrace/ops/data/elements_charge.h"
 #include "millrace/ops/data/iterator_runtime.h"
 #include "millrace/ops/data/poll_task.h"
 #include "millrace/ops/dataset/rest.h"
@@ -59,7 +58,7 @@ class PrefetchTask final : public PollTask {
   Mutex mu_;  // guards all below
   Options options_;
   std::deque<Item> ready_;
-  MemoryCharge charge_;
+  ElementsCharge charge_{"prefetched elements"};
   bool begun_ = false, ended_ = false, closed_ = false;
   bool no_room_ = false;  // stopped because memory ran out
   Rest rest_ = Rest::kNone;

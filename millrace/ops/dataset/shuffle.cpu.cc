@@ -3,15 +3,13 @@
 #include <limits>
 #include <optional>
 
-#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/resource_handle.h"
+#include "millrace/ops/data/elements_charge.h"
 #include "millrace/ops/dataset/derived.h"
 #include "millrace/ops/dataset/seed_generator.h"
 
 namespace millrace::ops {
 namespace {
-
-constexpr int64_t kBytesPerPlace = 64;
 
 struct ShuffleParams {
   int64_t buffer_size = 1;  // kUnknown: all elements
@@ -54,6 +52,7 @@ class ShuffleIterator final : public UnchangedIterator<ShuffleParams> {
         start_ = end_ = 0;
         any_ = false;
         places_.clear();
+        charge_.Clear();
         seeds_ = params().seeds->Next();
         samples_ = 0;
         BeginRandom();
@@ -63,6 +62,7 @@ class ShuffleIterator final : public UnchangedIterator<ShuffleParams> {
     }
     const int64_t offset = static_cast<int64_t>(Random()) % (end_ - start_);
     Element& chosen = Place(start_ + offset);
+    charge_.Remove(chosen);
     *out = std::move(chosen);
     Element& first = Place(start_);
     if (&chosen != &first) chosen = std::move(first);
@@ -98,6 +98,7 @@ class ShuffleIterator final : public UnchangedIterator<ShuffleParams> {
     BeginRandom();
     // The ring begins at the first place, since only the order matters.
     places_.clear();
+    charge_.Clear();
     start_ = end_ = 0;
     for (int64_t i = 0; i < elements; ++i) {
       MR_ASSIGN_OR_RETURN(Element element,
@@ -142,13 +143,8 @@ class ShuffleIterator final : public UnchangedIterator<ShuffleParams> {
 
   Status Add(Element element) {
     const int64_t place = end_ % Places();
+    MR_RETURN_IF_ERROR(charge_.Add(element));
     if (place >= static_cast<int64_t>(places_.size())) {
-      // Charges in steps, since all threads share the budget.
-      const int64_t bytes = (place + 1) * kBytesPerPlace;
-      if (bytes > charge_.bytes()) {
-        MR_RETURN_IF_ERROR(
-            charge_.Set(std::max(bytes, 2 * charge_.bytes()), "a shuffle"));
-      }
       places_.push_back(std::move(element));
     } else {
       places_[static_cast<size_t>(place)] = std::move(element);
@@ -158,7 +154,7 @@ class ShuffleIterator final : public UnchangedIterator<ShuffleParams> {
   }
 
   std::vector<Element> places_;
-  MemoryCharge charge_;
+  ElementsCharge charge_{"a shuffle"};
   int64_t start_ = 0, end_ = 0, epochs_done_ = 0, samples_ = 0;
   bool any_ = false;  // the epoch has elements
   SeedGenerator::Seeds seeds_;

@@ -1,8 +1,9 @@
 // Kernels of windows: data sets as elements.
 #include <deque>
 
-#include "millrace/base/memory/memory_charge.h"
+#include "millrace/ops/data/elements_charge.h"
 #include "millrace/ops/dataset/derived.h"
+#include "millrace/tensor/own_bytes.h"
 
 namespace millrace::ops {
 namespace {
@@ -73,6 +74,7 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
     const auto have = static_cast<int64_t>(buffer_.size());
     if (have == 0 || (have < Span(params()) && params().drop_remainder)) {
       buffer_.clear();
+      charge_.Clear();
       return Pull::kEnd;
     }
     Status status;
@@ -84,7 +86,10 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
     }
     if (status.ok()) status = MakeWindow(window, out);
     const int64_t drop = std::min(params().shift, have);
-    buffer_.erase(buffer_.begin(), buffer_.begin() + drop);
+    for (int64_t i = 0; i < drop; ++i) {
+      charge_.Remove(buffer_.front().element);
+      buffer_.pop_front();
+    }
     to_skip_ = params().shift - drop;
     MR_RETURN_IF_ERROR(status);
     return Pull::kElement;
@@ -102,12 +107,12 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
     MR_ASSIGN_OR_RETURN(to_skip_, in.Count(prefix + "to_skip", params().shift));
     MR_ASSIGN_OR_RETURN(const int64_t buffered,
                         in.Size(prefix + "buffered", Span(params())));
-    MR_RETURN_IF_ERROR(charge_.Set(buffered * kBytesPerItem, "a window"));
     for (int64_t i = 0; i < buffered; ++i) {
       Item item;
       MR_RETURN_IF_ERROR(in.Result(absl::StrCat(prefix, "buffer", i),
                                    dataset().input().signature().types,
                                    &item.status, &item.element));
+      MR_RETURN_IF_ERROR(charge_.Add(item.element));
       buffer_.push_back(std::move(item));
     }
     return RestoreInput(in, prefix);
@@ -121,8 +126,6 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
   }
 
  private:
-  static constexpr int64_t kBytesPerItem = 64;
-
   // An error takes the place of its element, as in stock: it becomes an error
   // of the windows that contain the element.
   struct Item {
@@ -156,9 +159,8 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
         break;
       }
       item.status = pull.status();
+      MR_RETURN_IF_ERROR(charge_.Add(item.element));
       buffer_.push_back(std::move(item));
-      MR_RETURN_IF_ERROR(charge_.Set(
-          static_cast<int64_t>(buffer_.size()) * kBytesPerItem, "a window"));
     }
     return Pull::kElement;
   }
@@ -176,15 +178,18 @@ class WindowIterator final : public DerivedIterator<WindowParams> {
         column.push_back((*element)[c]);
       }
       MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({}, column));
-      out->push_back(TensorOfDataset(MakeRef<WindowValue>(
+      const int64_t bytes = OwnBytes(column);
+      auto made = MakeRef<WindowValue>(
           ElementSignature{{whole.types[c]}, {whole.shapes[c]}}, depth,
-          std::move(column))));
+          std::move(column));
+      MR_RETURN_IF_ERROR(made->Charge(bytes));
+      out->push_back(TensorOfDataset(std::move(made)));
     }
     return OkStatus();
   }
 
   std::deque<Item> buffer_;
-  MemoryCharge charge_;
+  ElementsCharge charge_{"a window"};
   int64_t to_skip_ = 0;
 };
 

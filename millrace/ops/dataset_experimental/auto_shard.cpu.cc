@@ -20,8 +20,10 @@ constexpr int kMostShardedInputs = 10'000;
 
 StatusOr<DatasetRef> ShardOf(const DatasetRef& dataset, const ShardParams& p) {
   MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({dataset}));
-  return DatasetRef(MakeRef<DatasetOf<ShardIterator>>(
-      dataset->signature(), depth, std::vector<DatasetRef>{dataset}, p));
+  auto made = MakeRef<DatasetOf<ShardIterator>>(
+      dataset->signature(), depth, std::vector<DatasetRef>{dataset}, p);
+  MR_RETURN_IF_ERROR(made->Charge());
+  return DatasetRef(std::move(made));
 }
 
 // Returns `dataset` with every source of it, of files or of their names,

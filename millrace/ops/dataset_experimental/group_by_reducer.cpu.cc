@@ -3,10 +3,10 @@
 #include <map>
 
 #include "millrace/ops/data/captured_function.h"
+#include "millrace/ops/data/elements_charge.h"
 #include "millrace/ops/dataset/derived.h"
 #include "millrace/ops/dataset_experimental/element_list.h"
 #include "millrace/ops/dataset_experimental/group_key.h"
-#include "millrace/ops/dataset_experimental/kept_charge.h"
 
 namespace millrace::ops {
 namespace {
@@ -61,15 +61,16 @@ class GroupByReducerIterator final
           break;
         }
         case Phase::kInit:
-          MR_RETURN_IF_ERROR(
-              charge_.Set((static_cast<int64_t>(states_.size()) + 1) *
-                              KeptCharge::kBytesPerElement,
-                          "the states of keys"));
+          MR_RETURN_IF_ERROR(charge_.Add(results));
           StartReduce(ctx, states_[key_] = std::move(results));
           break;
-        case Phase::kReduce:
-          states_[key_] = std::move(results);
+        case Phase::kReduce: {
+          Element& state = states_[key_];
+          charge_.Remove(state);
+          charge_.AddAlways(results);  // as many components
+          state = std::move(results);
           break;
+        }
         case Phase::kFinalize:
           MR_RETURN_IF_ERROR(
               CheckElementTypes(dataset().signature().types, results));
@@ -95,12 +96,14 @@ class GroupByReducerIterator final
       const std::string name = absl::StrCat(prefix, "state", i, ":");
       MR_ASSIGN_OR_RETURN(const int64_t key, in.Number(name + "key"));
       MR_ASSIGN_OR_RETURN(
-          states_[key],
+          Element state,
           in.Element(name + "value", init_function_.result_types()));
+      MR_RETURN_IF_ERROR(charge_.Add(state));
+      if (!states_.emplace(key, std::move(state)).second) {
+        return InvalidArgument("the saved state of the iterator has key ", key,
+                               " twice");
+      }
     }
-    MR_RETURN_IF_ERROR(charge_.Set(
-        static_cast<int64_t>(states_.size()) * KeptCharge::kBytesPerElement,
-        "the states of keys"));
     return RestoreInput(in, prefix);
   }
 
@@ -114,6 +117,7 @@ class GroupByReducerIterator final
     if (input_ == nullptr) {
       if (states_.empty()) return Pull::kEnd;
       const auto first = states_.begin();
+      charge_.Remove(first->second);
       call_.Start(ctx, finalize_function_, std::move(first->second));
       states_.erase(first);
       phase_ = Phase::kFinalize;
@@ -144,7 +148,7 @@ class GroupByReducerIterator final
   Element element_;  // whose key, or new state, is being computed
   int64_t key_ = 0;  // its key
   std::map<int64_t, Element> states_;
-  KeptCharge charge_;
+  ElementsCharge charge_{"the states of keys"};
 };
 
 StatusOr<Ref<DatasetValue>> BuildGroupByReducer(KernelContext& ctx) {

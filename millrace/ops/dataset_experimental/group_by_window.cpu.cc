@@ -3,10 +3,10 @@
 #include <map>
 
 #include "millrace/ops/data/captured_function.h"
+#include "millrace/ops/data/elements_charge.h"
 #include "millrace/ops/dataset/derived.h"
 #include "millrace/ops/dataset_experimental/element_list.h"
 #include "millrace/ops/dataset_experimental/group_key.h"
-#include "millrace/ops/dataset_experimental/kept_charge.h"
 
 namespace millrace::ops {
 namespace {
@@ -75,8 +75,8 @@ class GroupByWindowIterator final
       for (int64_t j = 0; j < size; ++j) {
         MR_ASSIGN_OR_RETURN(Element element,
                             in.Element(absl::StrCat(name, j), types));
+        MR_RETURN_IF_ERROR(kept_.Add(element));
         group.push_back(std::move(element));
-        ++kept_;
       }
     }
     MR_ASSIGN_OR_RETURN(const int64_t sizes, in.Size(prefix + "sizes"));
@@ -85,13 +85,12 @@ class GroupByWindowIterator final
       MR_ASSIGN_OR_RETURN(const int64_t key, in.Number(name + "key"));
       MR_ASSIGN_OR_RETURN(const int64_t size, in.Number(name + "size"));
       if (size <= 0) return InvalidWindow(size);
-      window_sizes_[key] = size;
+      MR_RETURN_IF_ERROR(KeepSize(key, size));
     }
     MR_ASSIGN_OR_RETURN(const bool flushing, in.Flag(prefix + "flushing"));
     MR_ASSIGN_OR_RETURN(flushed_key_, in.Number(prefix + "flushed_key"));
     MR_ASSIGN_OR_RETURN(pass_over_, in.Count(prefix + "taken"));
     if (flushing) phase_ = Phase::kFlush;
-    MR_RETURN_IF_ERROR(ChargeKept());
     return RestoreInput(in, prefix);
   }
 
@@ -161,7 +160,7 @@ class GroupByWindowIterator final
     MR_ASSIGN_OR_RETURN(const int64_t size,
                         IntResult(results, "window_size_func"));
     if (size <= 0) return InvalidWindow(size);
-    window_sizes_[key_] = size;
+    MR_RETURN_IF_ERROR(KeepSize(key_, size));
     return AddToGroup();
   }
 
@@ -171,22 +170,18 @@ class GroupByWindowIterator final
   }
 
   StatusOr<Pull> AddToGroup() {
-    ++kept_;
-    Status charged = ChargeKept();
-    if (!charged.ok()) {
-      --kept_;
-      return charged;
-    }
+    MR_RETURN_IF_ERROR(kept_.Add(element_));
     std::vector<Element>& group = groups_[key_];
     group.push_back(std::move(element_));
     if (static_cast<int64_t>(group.size()) == window_sizes_[key_]) Flush(key_);
     return Pull::kElement;
   }
 
-  Status ChargeKept() {
-    return charge_.Set((kept_ + static_cast<int64_t>(window_sizes_.size())) *
-                           KeptCharge::kBytesPerElement,
-                       "the elements of groups");
+  Status KeepSize(int64_t key, int64_t size) {
+    constexpr int64_t kBytesPerSize = 64;
+    MR_RETURN_IF_ERROR(sizes_.Add(kBytesPerSize));
+    window_sizes_[key] = size;
+    return OkStatus();
   }
 
   void Flush(int64_t key) {
@@ -203,10 +198,14 @@ class GroupByWindowIterator final
       MR_ASSIGN_OR_RETURN(const int depth, DepthAbove({}, element));
       below = std::max(below, depth);
     }
-    Tensor window = TensorOfDataset(MakeRef<ElementListValue>(
-        dataset().input().signature(), std::max(below, 1), group));
+    int64_t bytes = 0;
+    for (const Element& element : group) bytes += BytesOfElement(element);
+    auto window = MakeRef<ElementListValue>(dataset().input().signature(),
+                                            std::max(below, 1), group);
+    MR_RETURN_IF_ERROR(window->Charge(bytes));
     call_.Start(ctx, reduce_function_,
-                {Tensor::Scalar<int64_t>(flushed_key_), std::move(window)});
+                {Tensor::Scalar<int64_t>(flushed_key_),
+                 TensorOfDataset(std::move(window))});
     phase_ = Phase::kReduce;
     return Pull::kElement;
   }
@@ -236,10 +235,9 @@ class GroupByWindowIterator final
       phase_ = Phase::kInput;
       const auto group = groups_.find(flushed_key_);
       if (group != groups_.end()) {
-        kept_ -= static_cast<int64_t>(group->second.size());
+        for (const Element& element : group->second) kept_.Remove(element);
         groups_.erase(group);
       }
-      ChargeKept().IgnoreError();  // it gets less
       return Pull::kElement;
     }
     ++taken_;
@@ -260,8 +258,8 @@ class GroupByWindowIterator final
   int64_t key_ = 0;  // its key
   std::map<int64_t, std::vector<Element>> groups_;
   std::map<int64_t, int64_t> window_sizes_;
-  int64_t kept_ = 0;  // elements in groups_
-  KeptCharge charge_;
+  ElementsCharge kept_{"the elements of groups"};
+  KeptSum sizes_{"the sizes of windows"};
   // The data set of the window in progress: its key, how many of its elements
   // were taken, and how many must be passed over after a restore.
   std::unique_ptr<DatasetIterator> window_;

@@ -1,9 +1,9 @@
 // SlidingWindowDataset: batches that overlap, or that leave elements out.
 #include <deque>
 
+#include "millrace/ops/data/elements_charge.h"
 #include "millrace/ops/data/slices.h"
 #include "millrace/ops/dataset/derived.h"
-#include "millrace/ops/dataset_experimental/kept_charge.h"
 
 namespace millrace::ops {
 namespace {
@@ -25,6 +25,7 @@ class SlidingIterator final : public DerivedIterator<SlidingParams> {
     const int64_t have = Buffered();
     if (have == 0 || (have < params().span && params().drop_remainder)) {
       buffer_.clear();
+      charge_.Clear();
       return Pull::kEnd;
     }
     std::vector<Element> window;
@@ -32,7 +33,10 @@ class SlidingIterator final : public DerivedIterator<SlidingParams> {
       window.push_back(buffer_[static_cast<size_t>(i)]);
     }
     const int64_t drop = std::min(params().shift, have);
-    buffer_.erase(buffer_.begin(), buffer_.begin() + drop);
+    for (int64_t i = 0; i < drop; ++i) {
+      charge_.Remove(buffer_.front());
+      buffer_.pop_front();
+    }
     to_skip_ = params().shift - drop;
     MR_ASSIGN_OR_RETURN(*out, Stack(window, ctx.runtime().allocator()));
     return Pull::kElement;
@@ -50,12 +54,11 @@ class SlidingIterator final : public DerivedIterator<SlidingParams> {
     MR_ASSIGN_OR_RETURN(to_skip_, in.Count(prefix + "to_skip", params().shift));
     MR_ASSIGN_OR_RETURN(const int64_t count,
                         in.Size(prefix + "buffered", params().span));
-    MR_RETURN_IF_ERROR(
-        charge_.Set(count * KeptCharge::kBytesPerElement, "a window"));
     for (int64_t i = 0; i < count; ++i) {
       MR_ASSIGN_OR_RETURN(Element element,
                           in.Element(absl::StrCat(prefix, "buffer", i),
                                      dataset().input().signature().types));
+      MR_RETURN_IF_ERROR(charge_.Add(element));
       buffer_.push_back(std::move(element));
     }
     return RestoreInput(in, prefix);
@@ -98,14 +101,13 @@ class SlidingIterator final : public DerivedIterator<SlidingParams> {
   // kElement: that is done.
   StatusOr<Pull> Fill(PollContext& ctx) {
     while (input_ != nullptr && Buffered() < params().span) {
-      MR_RETURN_IF_ERROR(charge_.Set(
-          (Buffered() + 1) * KeptCharge::kBytesPerElement, "a window"));
       Element element;
       MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, &element));
       if (pull == Pull::kPending) return pull;
       if (pull == Pull::kEnd) {
         input_ = nullptr;
       } else {
+        MR_RETURN_IF_ERROR(charge_.Add(element));
         buffer_.push_back(std::move(element));
       }
     }
@@ -113,7 +115,7 @@ class SlidingIterator final : public DerivedIterator<SlidingParams> {
   }
 
   std::deque<Element> buffer_;
-  KeptCharge charge_;
+  ElementsCharge charge_{"a window"};
   int64_t to_skip_ = 0;
 };
 

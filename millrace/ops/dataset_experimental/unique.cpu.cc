@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "millrace/base/memory/kept_charge.h"
 #include "millrace/ops/dataset/derived.h"
-#include "millrace/ops/dataset_experimental/kept_charge.h"
 
 namespace millrace::ops {
 namespace {
@@ -84,17 +84,14 @@ class UniqueIterator final : public UnchangedIterator<NoParams> {
   static constexpr int64_t kBytesPerValue = 64;
 
   Status Keep(std::string identity) {
-    const int64_t bytes =
-        bytes_ + static_cast<int64_t>(identity.size()) + kBytesPerValue;
-    MR_RETURN_IF_ERROR(charge_.Set(bytes, "the values of a unique data set"));
-    bytes_ = bytes;
+    MR_RETURN_IF_ERROR(kept_.Add(static_cast<int64_t>(identity.size()) +
+                                 kBytesPerValue));
     seen_.insert(std::move(identity));
     return OkStatus();
   }
 
   absl::flat_hash_set<std::string> seen_;
-  int64_t bytes_ = 0;
-  KeptCharge charge_;
+  KeptSum kept_{"the values of a unique data set"};
 };
 
 StatusOr<Ref<DatasetValue>> BuildUnique(KernelContext& ctx) {

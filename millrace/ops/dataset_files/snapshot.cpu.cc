@@ -33,20 +33,20 @@ struct SnapshotParams {
 // numbers, which follow from its own form of the graph, are others.
 StatusOr<std::string> FingerprintOf(const DatasetValue& input,
                                     const SnapshotParams& p) {
-  StatusOr<GraphDef> graph = GraphOfDataset(input, /*allows_state=*/true);
+  StatusOr<ChargedGraph> graph = GraphOfDataset(input, /*allows_state=*/true);
   if (!graph.ok()) {
     return Annotate(graph.status(),
                     "; a snapshot of it needs the attribute snapshot_name");
   }
   // The names that clients give to data sets change from graph to graph.
-  for (NodeDef& node : graph->nodes) {
+  for (NodeDef& node : graph->def.nodes) {
     if (node.attrs.Find("metadata") != nullptr) node.attrs.Set("metadata", "");
   }
   SipKey key = {0, 0};
   const auto add = [&key](absl::string_view text) {
     key = {SipHash(key, text), text.size()};
   };
-  const ByteChunks bytes = EncodeGraphDef(*graph);
+  const ByteChunks bytes = EncodeGraphDef(graph->def);
   for (const Chunk& chunk : bytes.chunks()) add(chunk.bytes);
   add(p.path);
   add(p.options.reader_prefix);

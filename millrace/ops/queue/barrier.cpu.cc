@@ -6,12 +6,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "millrace/kernel/component_types.h"
+#include "millrace/tensor/own_bytes.h"
 
 namespace millrace::ops {
 namespace {
 
 // The number of tensors before the components in the queue: index and key.
 constexpr size_t kFixed = 2;
+
+// What a tuple that is not complete takes beside the buffers of its tensors;
+// the hash table is half empty after it has grown.
+int64_t KeptBytes(const std::string& key, absl::Span<const Tensor> parts) {
+  constexpr int64_t kSlot = 2 * (sizeof(std::string) + 40);
+  return kSlot + static_cast<int64_t>(key.size()) + OwnBytes(parts);
+}
 
 Queue::Options QueueOptions(const Barrier::Options& o) {
   Queue::Options q;
@@ -67,6 +75,7 @@ void Barrier::OnRemoved() {
     MutexLock lock(mu_);
     closed_ = cancelled_ = true;
     incomplete_.clear();
+    kept_.Clear();
   }
   ready_->OnRemoved();
 }
@@ -118,9 +127,9 @@ Status Barrier::InsertRowLocked(const std::string& key, int component,
           ".  Insertion index: ", row,
           ".  Number of incomplete keys: ", incomplete_.size(), ".");
     }
-    at = incomplete_.emplace(key, Tuple()).first;
-    at->second.index = next_index_;
-    at->second.parts.resize(options_.types.size());
+    Tuple begun{next_index_, std::vector<Tensor>(options_.types.size())};
+    MR_RETURN_IF_ERROR(kept_.Add(KeptBytes(key, begun.parts)));
+    at = incomplete_.emplace(key, std::move(begun)).first;
     *is_new = true;
   }
   Tuple& tuple = at->second;
@@ -129,9 +138,11 @@ Status Barrier::InsertRowLocked(const std::string& key, int component,
     return InvalidArgument("Key ", key, " already has a value for component ",
                            component, " in barrier ", name_);
   }
+  MR_RETURN_IF_ERROR(kept_.Add(OwnBytes(value) - OwnBytes(part)));
   part = std::move(value);
   if (std::all_of(tuple.parts.begin(), tuple.parts.end(),
                   [](const Tensor& t) { return t.valid(); })) {
+    kept_.Remove(KeptBytes(key, tuple.parts));
     QueueRun run;
     run.parts = {Tensor::Scalar<int64_t>(tuple.index),
                  Tensor::Scalar<std::string>(key)};
@@ -170,6 +181,14 @@ Status Barrier::InsertLocked(const QueueCaller& caller, int component,
 void Barrier::InsertMany(QueueCaller caller, int component, const Tensor& keys,
                          const Tensor& values, Done done) {
   Status status = CheckInsertion(component, keys, values);
+  if (!status.ok()) return std::move(done)(std::move(status));
+  // For those that are on their way to the queue, which then counts them.
+  MemoryCharge moved;
+  const size_t parts = kFixed + options_.types.size();
+  status = moved.Set(
+      keys.num_elements() *
+          static_cast<int64_t>(sizeof(QueueRun) + parts * sizeof(Tensor)),
+      "tuples of a barrier");
   if (!status.ok()) return std::move(done)(std::move(status));
   std::vector<QueueRun> complete;
   {
@@ -244,7 +263,10 @@ void Barrier::Close(QueueCaller caller, PendingEnqueues pending, Done done) {
     } else {
       closed_ = true;
       cancelled_ = cancels;
-      if (cancelled_) incomplete_.clear();
+      if (cancelled_) {
+        incomplete_.clear();
+        kept_.Clear();
+      }
       closes = cancelled_ || (incomplete_.empty() && moving_ == 0);
       if (!closes) return std::move(done)(OkStatus());
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "millrace/base/memory/kept_charge.h"
 #include "millrace/ops/queue/queue.h"
 
 namespace millrace::ops {
@@ -40,7 +41,8 @@ class Barrier final : public Resource {
   // Inserts row i of `values` as the component of tuple keys[i]. Requires:
   // `component` is a valid number and the dtypes fit. Passes to `done`
   // INVALID_ARGUMENT if a component is there already or has another shape,
-  // CANCELLED after closing. The rows before the one at fault stay inserted.
+  // RESOURCE_EXHAUSTED if memory runs out, CANCELLED after closing. The rows
+  // before the one at fault stay inserted.
   void InsertMany(QueueCaller caller, int component, const Tensor& keys,
                   const Tensor& values, Done done);
   // Takes (indices, keys, components ...) with n rows each; with `allow_small`,
@@ -77,6 +79,7 @@ class Barrier final : public Resource {
   mutable Mutex mu_;
   // Guarded by mu_.
   absl::flat_hash_map<std::string, Tuple> incomplete_;
+  KeptSum kept_{"incomplete tuples of a barrier"};
   int64_t next_index_;
   int64_t moving_ = 0;  // number of insertions on their way to the queue
   bool closed_ = false, cancelled_ = false;

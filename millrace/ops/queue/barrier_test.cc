@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+#include "millrace/base/memory/memory_budget.h"
+
 namespace millrace::ops {
 namespace {
 
@@ -99,6 +102,22 @@ TEST_F(BarrierTest, ARowAtFaultLeavesThoseBeforeIt) {
   EXPECT_EQ(Insert(0, {"c", "c"}, {3, 4}).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(barrier_->ready_size(), 1);
   EXPECT_EQ(barrier_->incomplete_size(), 2);
+}
+
+TEST_F(BarrierTest, TuplesThatAreNotCompleteAreChargedToTheBudget) {
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit(), before = budget.used();
+  budget.set_limit(before + 1'000'000);
+  Status status;
+  int64_t keys = 0;
+  for (; keys < 100'000 && status.ok(); ++keys) {
+    status = Insert(0, {absl::StrCat(keys)}, {1});
+  }
+  budget.set_limit(limit);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status;
+  EXPECT_GT(keys, 1000);
+  barrier_->OnRemoved();
+  EXPECT_EQ(budget.used(), before);
 }
 
 }  // namespace

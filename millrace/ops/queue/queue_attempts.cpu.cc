@@ -40,7 +40,7 @@ Queue::Progress Queue::TryEnqueue(Attempt& attempt) {
   if (room <= 0) return Progress::kNone;
   last_enqueue_nanos_ = NowNanos();
   if (attempt.what == What::kEnqueue) {
-    items_->Push(std::move(attempt.parts));
+    attempt.status = items_->Push(std::move(attempt.parts));
     return Progress::kComplete;
   }
   const int64_t rows = std::min(room, attempt.remaining);

@@ -4,22 +4,37 @@
 #include <deque>
 #include <utility>
 
-#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/memory/kept_charge.h"
 #include "millrace/base/random.h"
 #include "millrace/ops/random/random_stream.h"
+#include "millrace/tensor/own_bytes.h"
 
 namespace millrace::ops {
 namespace {
 
+constexpr char kQueueElements[] = "elements of a queue";
+
+// What an element takes beside the buffers of its values: small values lie in
+// their tensors.
+int64_t BytesOf(const QueueTuple& parts) {
+  // A place in a deque, also for a priority or a range of rows.
+  constexpr auto kPlace =
+      static_cast<int64_t>(sizeof(QueueRun) - sizeof(Tensor));
+  return kPlace + OwnBytes(parts);
+}
+
 class FifoItems final : public QueueItems {
  public:
   int64_t size() const override { return size_; }
-  void Push(QueueTuple element) override {
+  Status Push(QueueTuple element) override {
+    MR_RETURN_IF_ERROR(kept_.Add(BytesOf(element)));
     runs_.push_back({std::move(element)});
     ++size_;
+    return OkStatus();
   }
   Status PushRows(const QueueTuple& batch, int64_t begin,
                   int64_t end) override {
+    MR_RETURN_IF_ERROR(kept_.Add(BytesOf(batch)));
     runs_.push_back({batch, begin, end});
     size_ += end - begin;
     return OkStatus();
@@ -30,6 +45,7 @@ class FifoItems final : public QueueItems {
       QueueRun& first = runs_.front();
       if (first.size() <= n) {
         n -= first.size();
+        kept_.Remove(BytesOf(first.parts));
         out->push_back(std::move(first));
         runs_.pop_front();
       } else {
@@ -42,6 +58,7 @@ class FifoItems final : public QueueItems {
   void PutBack(std::vector<QueueRun> taken) override {
     for (auto it = taken.rbegin(); it != taken.rend(); ++it) {
       size_ += it->size();
+      kept_.AddAlways(BytesOf(it->parts));
       runs_.push_front(std::move(*it));
     }
   }
@@ -49,36 +66,19 @@ class FifoItems final : public QueueItems {
  private:
   std::deque<QueueRun> runs_;
   int64_t size_ = 0;  // number of elements
+  KeptSum kept_{kQueueElements};
 };
 
-// What elements take beside the buffers of their values: small values lie in
-// their tensors, and a few bytes can stand for any number of empty rows.
-class ElementsCharge {
- public:
-  // Returns RESOURCE_EXHAUSTED if there is no room for so many elements.
-  Status Grow(int64_t elements, size_t parts) {
-    const auto bytes = static_cast<int64_t>(
-        sizeof(std::pair<int64_t, QueueTuple>) + parts * sizeof(Tensor));
-    if (elements * bytes <= charge_.bytes()) return OkStatus();
-    MR_RETURN_IF_ERROR(charge_.Set(elements * bytes, "elements of a queue"));
-    elements_ = elements;
-    return OkStatus();
-  }
-  // Gives back what was for elements that are gone, as soon as that is worth
-  // it.
-  void Shrink(int64_t elements) {
-    if (elements_ - elements < elements_ / 4 + 1024) return;
-    charge_.Set(charge_.bytes() / elements_ * elements, "").IgnoreError();
-    elements_ = elements;
-  }
-
- private:
-  MemoryCharge charge_;
-  int64_t elements_ = 0;  // that it is for
-};
-
+// Copies rows [begin, end), for which `kept` has room then. A few bytes can
+// stand for any number of empty rows.
 StatusOr<std::vector<QueueTuple>> CopyRows(const QueueTuple& batch,
-                                           int64_t begin, int64_t end) {
+                                           int64_t begin, int64_t end,
+                                           KeptSum& kept) {
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(end - begin, BytesOf(batch), &bytes)) {
+    return ResourceExhausted("a batch of ", end - begin, " elements");
+  }
+  MR_RETURN_IF_ERROR(kept.MakeRoom(bytes));
   std::vector<QueueTuple> rows;
   rows.reserve(static_cast<size_t>(end - begin));
   for (int64_t row = begin; row < end; ++row) {
@@ -96,35 +96,41 @@ class ShuffledItems final : public QueueItems {
  public:
   ShuffledItems(uint64_t seed, uint64_t seed2) : generator_(seed, seed2) {}
   int64_t size() const override { return static_cast<int64_t>(items_.size()); }
-  void Push(QueueTuple element) override {
+  Status Push(QueueTuple element) override {
+    MR_RETURN_IF_ERROR(kept_.Add(BytesOf(element)));
     items_.push_back(std::move(element));
+    return OkStatus();
   }
   // The batch is not kept, since single elements of it may stay for long.
   Status PushRows(const QueueTuple& batch, int64_t begin,
                   int64_t end) override {
-    MR_RETURN_IF_ERROR(charge_.Grow(size() + end - begin, batch.size()));
-    MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end));
-    for (QueueTuple& row : rows) items_.push_back(std::move(row));
+    MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end, kept_));
+    for (QueueTuple& row : rows) PushAlways(std::move(row));
     return OkStatus();
   }
   void Take(int64_t n, std::vector<QueueRun>* out) override {
     for (; n > 0; --n) {
       const size_t place = numbers_() % items_.size();
+      kept_.Remove(BytesOf(items_[place]));
       out->push_back({std::move(items_[place])});
       if (place + 1 != items_.size()) items_[place] = std::move(items_.back());
       items_.pop_back();
     }
-    charge_.Shrink(size());
   }
   void PutBack(std::vector<QueueRun> taken) override {
     for (auto it = taken.rbegin(); it != taken.rend(); ++it) {
-      items_.push_back(std::move(it->parts));
+      PushAlways(std::move(it->parts));
     }
   }
 
  private:
+  void PushAlways(QueueTuple element) {
+    kept_.AddAlways(BytesOf(element));
+    items_.push_back(std::move(element));
+  }
+
   std::deque<QueueTuple> items_;
-  ElementsCharge charge_;
+  KeptSum kept_{kQueueElements};
   Philox4x32 generator_;
   SingleNumbers numbers_{&generator_};
 };
@@ -132,28 +138,27 @@ class ShuffledItems final : public QueueItems {
 class PriorityItems final : public QueueItems {
  public:
   int64_t size() const override { return static_cast<int64_t>(heap_.size()); }
-  void Push(QueueTuple element) override {
-    const int64_t priority = element[0].scalar<int64_t>();
-    heap_.emplace_back(priority, std::move(element));
-    std::push_heap(heap_.begin(), heap_.end(), Later);
+  Status Push(QueueTuple element) override {
+    MR_RETURN_IF_ERROR(kept_.MakeRoom(BytesOf(element)));
+    PushAlways(std::move(element));
+    return OkStatus();
   }
   Status PushRows(const QueueTuple& batch, int64_t begin,
                   int64_t end) override {
-    MR_RETURN_IF_ERROR(charge_.Grow(size() + end - begin, batch.size()));
-    MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end));
-    for (QueueTuple& row : rows) Push(std::move(row));
+    MR_ASSIGN_OR_RETURN(auto rows, CopyRows(batch, begin, end, kept_));
+    for (QueueTuple& row : rows) PushAlways(std::move(row));
     return OkStatus();
   }
   void Take(int64_t n, std::vector<QueueRun>* out) override {
     for (; n > 0; --n) {
       std::pop_heap(heap_.begin(), heap_.end(), Later);
+      kept_.Remove(BytesOf(heap_.back().second));
       out->push_back({std::move(heap_.back().second)});
       heap_.pop_back();
     }
-    charge_.Shrink(size());
   }
   void PutBack(std::vector<QueueRun> taken) override {
-    for (QueueRun& run : taken) Push(std::move(run.parts));
+    for (QueueRun& run : taken) PushAlways(std::move(run.parts));
   }
 
  private:
@@ -161,8 +166,15 @@ class PriorityItems final : public QueueItems {
   static bool Later(const Entry& a, const Entry& b) {
     return a.first > b.first;
   }
+  void PushAlways(QueueTuple element) {
+    kept_.AddAlways(BytesOf(element));
+    const int64_t priority = element[0].scalar<int64_t>();
+    heap_.emplace_back(priority, std::move(element));
+    std::push_heap(heap_.begin(), heap_.end(), Later);
+  }
+
   std::deque<Entry> heap_;
-  ElementsCharge charge_;
+  KeptSum kept_{kQueueElements};
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ class QueueItems {
  public:
   virtual ~QueueItems() = default;
   virtual int64_t size() const = 0;
-  virtual void Push(QueueTuple element) = 0;
+  // Returns RESOURCE_EXHAUSTED, having pushed nothing, if memory runs out.
+  virtual Status Push(QueueTuple element) = 0;
   // Pushes rows [begin, end) of a batch in order. Returns RESOURCE_EXHAUSTED,
   // having pushed none, if memory runs out.
   virtual Status PushRows(const QueueTuple& batch, int64_t begin,

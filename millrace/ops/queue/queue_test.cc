@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "millrace/base/files/file.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/ops/queue/testing/queue_values.h"
 
 namespace millrace::ops {
@@ -364,6 +365,27 @@ TEST_F(QueueTest, AMillionScalarsCostLittle) {
     EXPECT_LE(each, 100) << static_cast<int>(c.kind) << c.many;
     std::printf("%s%s: %.1f bytes a scalar\n", KindName(c.kind),
                 c.many ? ", in batches" : "", each);
+  }
+}
+
+TEST_F(QueueTest, SingleElementsAreChargedToTheBudget) {
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit();
+  for (const QueueKind kind :
+       {QueueKind::kFifo, QueueKind::kRandomShuffle, QueueKind::kPriority}) {
+    const int64_t before = budget.used();
+    Make(kind, 2'000'000);
+    budget.set_limit(before + 1'000'000);
+    Outcome put;
+    for (int64_t i = 0; i < 100'000 && put.result.ok(); ++i) {
+      queue_->Enqueue(Caller(), One(i), put.AsDone());
+    }
+    budget.set_limit(limit);
+    EXPECT_EQ(put.result.status().code(), StatusCode::kResourceExhausted)
+        << KindName(kind) << put.result.status();
+    EXPECT_GT(queue_->size(), 1000);
+    queue_ = nullptr;
+    EXPECT_EQ(budget.used(), before);
   }
 }
 

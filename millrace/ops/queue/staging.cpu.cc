@@ -4,8 +4,16 @@
 #include <memory>
 #include <utility>
 
+#include "millrace/tensor/own_bytes.h"
+
 namespace millrace::ops {
 namespace {
+
+// What a tuple takes beside the buffers of its tensors.
+int64_t KeptBytes(const StagedTuple& tuple) {
+  constexpr int64_t kPlace = 64;
+  return kPlace + OwnBytes(tuple);
+}
 
 // Returns a callback that passes what was taken to `use` once the wait is over.
 template <class Taken, class F>
@@ -69,8 +77,10 @@ void StagingArea::Put(KernelContext& ctx, StagedTuple tuple, Done done) {
   if (!fits.ok()) return std::move(done)(std::move(fits));
   Start(
       ctx, absl::StrCat("room in staging area ", name_), /*ordered=*/false,
-      [this, tuple = std::move(tuple), bytes](Status*) mutable {
+      [this, tuple = std::move(tuple), bytes](Status* status) mutable {
         if (!limits_.Fits(tuples_.size(), bytes_, bytes)) return false;
+        *status = kept_.Add(KeptBytes(tuple));
+        if (!status->ok()) return true;
         bytes_ += bytes;
         tuples_.push_back(std::move(tuple));
         return true;
@@ -87,6 +97,7 @@ void StagingArea::Get(KernelContext& ctx, StagedDone use, Done done) {
         *taken = std::move(tuples_.front());
         tuples_.pop_front();
         bytes_ -= BytesOf(*taken);
+        kept_.Remove(KeptBytes(*taken));
         return true;
       },
       UseThen(
@@ -130,6 +141,7 @@ void StagingArea::Clear() {
     MutexLock lock(mu_);
     tuples_.clear();
     bytes_ = 0;
+    kept_.Clear();
   }
   StateChanged();
 }
@@ -168,14 +180,20 @@ Status MapStagingArea::PutLocked(int64_t key,
   if (complete_.contains(key)) {
     return InvalidArgument("The tuple for key '", key, "' is there already.");
   }
-  StagedTuple& tuple = incomplete_[key];
-  tuple.resize(parts_);
+  auto at = incomplete_.find(key);
+  const StagedTuple missing(at == incomplete_.end() ? parts_ : 0);
   for (int32_t index : indices) {
-    if (tuple[static_cast<size_t>(index)].valid()) {
+    if (at != incomplete_.end() &&
+        at->second[static_cast<size_t>(index)].valid()) {
       return InvalidArgument("The tensor for index '", index, "' for key '",
                              key, "' was already initialized '", parts_, "'.");
     }
   }
+  MR_RETURN_IF_ERROR(
+      kept_.Add(OwnBytes(values) - OwnBytes(StagedTuple(values.size())) +
+                (missing.empty() ? 0 : KeptBytes(missing))));
+  if (at == incomplete_.end()) at = incomplete_.emplace(key, missing).first;
+  StagedTuple& tuple = at->second;
   bytes_ += BytesOf(values);
   for (size_t i = 0; i < indices.size(); ++i) {
     tuple[static_cast<size_t>(indices[i])] = std::move(values[i]);
@@ -183,7 +201,7 @@ Status MapStagingArea::PutLocked(int64_t key,
   if (std::all_of(tuple.begin(), tuple.end(),
                   [](const Tensor& t) { return t.valid(); })) {
     complete_.emplace(key, std::move(tuple));
-    incomplete_.erase(key);
+    incomplete_.erase(at);
   }
   return OkStatus();
 }
@@ -229,6 +247,7 @@ Status MapStagingArea::GetLocked(Map::iterator at,
     Tensor& part = tuple[static_cast<size_t>(index)];
     if (take) {
       bytes_ -= static_cast<int64_t>(part.size_bytes());
+      kept_.Remove(OwnBytes(part) - OwnBytes(Tensor()));
       out->push_back(std::exchange(part, Tensor()));
     } else {
       out->push_back(part);
@@ -236,6 +255,7 @@ Status MapStagingArea::GetLocked(Map::iterator at,
   }
   if (std::none_of(tuple.begin(), tuple.end(),
                    [](const Tensor& t) { return t.valid(); })) {
+    kept_.Remove(KeptBytes(tuple));
     complete_.erase(at);
   }
   return OkStatus();
@@ -257,6 +277,7 @@ void MapStagingArea::Clear() {
     complete_.clear();
     incomplete_.clear();
     bytes_ = 0;
+    kept_.Clear();
   }
   StateChanged();
 }

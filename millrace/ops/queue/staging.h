@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "millrace/base/memory/kept_charge.h"
 #include "millrace/ops/queue/waiters.h"
 
 namespace millrace::ops {
@@ -26,6 +27,7 @@ struct StagingLimits {
 };
 
 using StagedTuple = std::vector<Tensor>;
+inline constexpr char kStaged[] = "tuples of a staging area";
 using StagedDone = absl::AnyInvocable<Status(StagedTuple)>;
 
 // First in, first out. Thread-safe.
@@ -50,6 +52,7 @@ class StagingArea final : public WaitingResource {
   // Guarded by mu_.
   std::deque<StagedTuple> tuples_;
   int64_t bytes_ = 0;
+  KeptSum kept_{kStaged};
 };
 
 // Ordered by key. A tuple may arrive in parts; it counts, and can be taken,
@@ -89,6 +92,7 @@ class MapStagingArea final : public WaitingResource {
   // Guarded by mu_.
   Map complete_, incomplete_;
   int64_t bytes_ = 0;
+  KeptSum kept_{kStaged};
 };
 
 int64_t BytesOf(const StagedTuple& tuple);
