@@ -15,7 +15,8 @@ namespace {
 
 // A stack of tensors. A handle of the second generation holds the only
 // reference, so it is freed with the handle; those of the first are in the
-// step's container. Either way it ends with the step.
+// step's container, as is one that is given handles or variants, among which
+// may be its own. Either way it ends with the step.
 class Stack final : public Resource {
  public:
   static constexpr absl::string_view kTypeName = "N10tensorflow5StackE";
@@ -59,6 +60,15 @@ class Stack final : public Resource {
     return value;
   }
 
+  // Returns true once, if elements may hold handles.
+  bool BeginsToHoldHandles() {
+    if (type_ != DataType::kResource && type_ != DataType::kVariant) {
+      return false;
+    }
+    MutexLock lock(mu_);
+    return !std::exchange(holds_handles_, true);
+  }
+
   void Close() {
     std::vector<Tensor> freed;  // freed after the lock is released
     MutexLock lock(mu_);
@@ -85,12 +95,15 @@ class Stack final : public Resource {
   std::vector<Tensor> values_;  // guarded by mu_
   KeptSum kept_{"a stack"};     // guarded by mu_
   bool closed_ = false;         // guarded by mu_
+  bool holds_handles_ = false;  // guarded by mu_
 };
 
 // Stacks of the first generation are named by two strings, the first of which
 // is always this one. In the step's container they have the name that the two
 // make together.
 constexpr absl::string_view kStacks = "_stacks";
+// Begins the names of stacks there that handles own.
+constexpr absl::string_view kOwned = "_owned_stacks_";
 
 StatusOr<Ref<Stack>> StackByName(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(
@@ -162,6 +175,14 @@ class StackKernel {
 
 Status Push(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const Ref<Stack> stack, StackOf(ctx));
+  StepContainer* const container = ctx.step().container;
+  if (container != nullptr && stack->BeginsToHoldHandles()) {
+    ResourceStore& store = container->store();
+    MR_RETURN_IF_ERROR(
+        store.Create(StepContainer::NameOf(ctx.step().step_id),
+                     absl::StrCat(kOwned, store.NextNumber()),
+                     Ref<Resource>::Share(stack.get())));
+  }
   MR_RETURN_IF_ERROR(stack->Push(ctx.input(1)));
   ctx.set_output(0, ctx.TakeInput(1));
   return OkStatus();
