@@ -45,6 +45,9 @@ Status CacheFile::Add(const Element& element) {
     return Internal("Upstream iterator invalid. An element with ",
                     element.size(), " components, expected ", types_.size());
   }
+  constexpr int64_t kBytesPerEntry = 256;
+  MR_RETURN_IF_ERROR(
+      index_.Add(static_cast<int64_t>(element.size()) * kBytesPerEntry));
   for (size_t c = 0; c < element.size(); ++c) {
     MR_RETURN_IF_ERROR(writer_->Add(Key(c), element[c]));
   }
@@ -55,12 +58,14 @@ Status CacheFile::Add(const Element& element) {
 Status CacheFile::Finish() {
   MR_RETURN_IF_ERROR(writer_->Finish());
   writer_ = nullptr;
+  index_.Clear();
   return files_->Delete(LockPath());
 }
 
 void CacheFile::Abandon() {
   if (writer_ == nullptr) return;
   writer_ = nullptr;
+  index_.Clear();
   files_->Delete(LockPath()).IgnoreError();
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "millrace/base/memory/kept_charge.h"
 #include "millrace/checkpoint/bundle/bundle_reader.h"
 #include "millrace/checkpoint/bundle/bundle_writer.h"
 #include "millrace/ops/data/dataset.h"
@@ -44,6 +45,7 @@ class CacheFile {
   const std::vector<DataType> types_;
   std::unique_ptr<BundleReader> reader_;
   std::unique_ptr<BundleWriter> writer_;
+  KeptSum index_{"the index of a cache file"};  // of the writer
   int64_t next_ = 0;  // index of the next element
 };
 
