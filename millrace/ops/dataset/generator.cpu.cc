@@ -53,6 +53,13 @@ class GeneratorIterator final : public DerivedIterator<GeneratorParams> {
     }
     return Pull::kEnd;
   }
+  // As in stock.
+  Status Save(StateWriter&, const std::string&) override {
+    return Unimplemented("GeneratorDataset does not support checkpointing.");
+  }
+  Status Restore(StateReader&, const std::string&) override {
+    return Unimplemented("GeneratorDataset does not support checkpointing.");
+  }
 
  private:
   enum class Phase { kInit, kNext, kFinalize, kEnded };

@@ -84,12 +84,33 @@ class FirstBranchIterator final : public DerivedIterator<BranchParams> {
     if (input_ == nullptr) {
       MR_ASSIGN_OR_RETURN(const Pull made, MakeInput(ctx));
       if (made != Pull::kElement) return made;
+      if (restored_ != nullptr) {
+        StateReader reader(std::exchange(restored_, nullptr), ctx.runtime());
+        MR_RETURN_IF_ERROR(
+            Prefix("Failed to restore dataset iterator from checkpoint: ",
+                   input_->Restore(reader, saved_as_)));
+      }
     }
     MR_ASSIGN_OR_RETURN(const Pull pull, ctx.Next(*input_, out));
     if (pull == Pull::kElement) {
       MR_RETURN_IF_ERROR(CheckElementTypes(dataset().signature().types, *out));
     }
     return pull;
+  }
+  // The branch makes its data set again after a restore.
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    const bool begun = input_ != nullptr || restored_ != nullptr;
+    out.Int(prefix + "begun", begun);
+    if (input_ != nullptr) return out.Save(*input_, prefix + "in:");
+    if (begun) out.Copy(*restored_, saved_as_, prefix + "in:");
+    return OkStatus();
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN_OR_RETURN(const bool begun, in.Flag(prefix + "begun"));
+    if (!begun) return OkStatus();
+    restored_ = in.state();
+    saved_as_ = prefix + "in:";
+    return OkStatus();
   }
   static int64_t Cardinality(const Parts& d) {
     const int64_t n = d.input().Cardinality();
@@ -122,6 +143,10 @@ class FirstBranchIterator final : public DerivedIterator<BranchParams> {
 
   BoundFunction function_;
   FunctionCall call_;
+  // Until the first call of Next after a restore: the state, and what the keys
+  // of the branch's iterator begin with in it.
+  Ref<const IteratorStateValue> restored_;
+  std::string saved_as_;
 };
 
 // Returns the tensors that the first branch captured, which come first.

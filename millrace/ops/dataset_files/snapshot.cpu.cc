@@ -169,6 +169,15 @@ class SnapshotIterator final : public UnchangedIterator<SnapshotParams> {
         if (done == Pull::kPending) return done;
         read_next_ = 0;
       }
+      if (pass_over_ > 0 && pass_->state != SnapshotState::kUnknown &&
+          pass_->state != SnapshotState::kReading) {
+        pass_->state = SnapshotState::kReading;
+        pass_->read_all = true;
+        return FailedPrecondition(
+            "the iterator was saved while it read a snapshot that is not there "
+            "any more: ",
+            params().path);
+      }
       switch (pass_->state) {
         case SnapshotState::kUnknown:
           MR_RETURN_IF_ERROR(StartPass(ctx));
@@ -179,6 +188,8 @@ class SnapshotIterator final : public UnchangedIterator<SnapshotParams> {
           input_ = nullptr;
           if (read_next_ < pass_->elements.size()) {
             *out = std::move(pass_->elements[read_next_++]);
+            ++taken_;
+            if (taken_ <= pass_over_) break;
             return Pull::kElement;
           }
           if (pass_->read_all) return Pull::kEnd;
@@ -192,6 +203,24 @@ class SnapshotIterator final : public UnchangedIterator<SnapshotParams> {
         }
       }
     }
+  }
+
+  // Of one that reads, how many elements were returned is saved: the files are
+  // those that are there after a restore.
+  Status Save(StateWriter& out, const std::string& prefix) override {
+    if (pass_->state == SnapshotState::kWriting) {
+      return Unimplemented(
+          "the state of an iterator that writes a snapshot cannot be saved");
+    }
+    out.Int(prefix + "passes", pass_->state == SnapshotState::kPassing);
+    out.Int(prefix + "read", std::max(taken_, pass_over_));
+    return SaveInput(out, prefix);
+  }
+  Status Restore(StateReader& in, const std::string& prefix) override {
+    MR_ASSIGN_OR_RETURN(const bool passes, in.Flag(prefix + "passes"));
+    if (passes) pass_->state = SnapshotState::kPassing;
+    MR_ASSIGN_OR_RETURN(pass_over_, in.Count(prefix + "read"));
+    return pass_over_ > 0 ? OkStatus() : RestoreInput(in, prefix);
   }
 
  private:
@@ -271,6 +300,8 @@ class SnapshotIterator final : public UnchangedIterator<SnapshotParams> {
   BlockingCall call_;
   const std::shared_ptr<SnapshotPass> pass_ = std::make_shared<SnapshotPass>();
   size_t read_next_ = 0;  // index into the elements of the pass
+  // Elements that were read, and those to pass over after a restore.
+  int64_t taken_ = 0, pass_over_ = 0;
   // While writing:
   std::optional<Element> ahead_;    // the one to return next
   Status error_;                    // to return behind it
