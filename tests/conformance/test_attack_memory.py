@@ -310,9 +310,7 @@ KEEPERS = {
       raw.node(
         "first_in", "Enter", "first", T=raw.type_of(raw.INT32), frame_name=b"loop", is_constant=True, parallel_iterations=1
       ),
-      raw.node(
-        "put", "MapStage", "i", "first_in", "i", dtypes=types(*[raw.INT64] * 50), fake_dtypes=types(raw.INT64)
-      ),
+      raw.node("put", "MapStage", "i", "first_in", "i", dtypes=types(*[raw.INT64] * 50), fake_dtypes=types(raw.INT64)),
     ],
   ),
 }
@@ -433,9 +431,7 @@ def test_a_graph_that_has_one_tensor_many_times():
   ]
   for i in range(40):
     nodes.append(raw.node(f"one{i}", "TensorDataset", "x", Toutput_types=types(raw.FLOAT), **elements))
-    nodes.append(
-      raw.node(f"t{i + 1}", "ConcatenateDataset", f"t{i}", f"one{i}", output_types=types(raw.FLOAT), **elements)
-    )
+    nodes.append(raw.node(f"t{i + 1}", "ConcatenateDataset", f"t{i}", f"one{i}", output_types=types(raw.FLOAT), **elements))
   nodes.append(raw.node("grown", "DatasetToGraph", "t40"))
   with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
     with raw.Wire(cluster.address("worker")) as wire:
@@ -446,3 +442,25 @@ def test_a_graph_that_has_one_tensor_many_times():
       assert code == Code.RESOURCE_EXHAUSTED and "the graph of a data set" in message, (code, message)
       assert wire.close(reply.session_handle)[0] == Code.OK
     assert peak(cluster.processes["worker", 0]) < LIMIT + SLACK
+
+
+def test_stacks_that_hold_each_other_end_with_their_step():
+  """A handle that owns its stack lies in it, beside that of another one, which has much."""
+  resource = raw.type_of(20)
+  nodes = [
+    *filled(raw.FLOAT, 10_000_000),
+    raw.const("unbounded", -1, raw.INT32),
+    raw.node("large", "StackV2", "unbounded", elem_type=raw.type_of(raw.FLOAT), stack_name=b""),
+    raw.node("handles", "StackV2", "unbounded", elem_type=resource, stack_name=b""),
+    raw.node("value", "StackPushV2", "large", "x", T=raw.type_of(raw.FLOAT)),
+    raw.node("other", "StackPushV2", "handles", "large", "^value", T=resource),
+    raw.node("itself", "StackPushV2", "handles", "handles", "^other", T=resource),
+  ]
+  with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
+    with raw.Wire(cluster.address("worker")) as wire:
+      code, reply = wire.create(raw.graph(*nodes))
+      assert code == Code.OK, reply
+      feed = [("v:0", raw.tensor(raw.FLOAT, float_val=[1.0]))]
+      for _ in range(10):
+        code, message = wire.run(reply.session_handle, target=["itself"], feed=feed)
+        assert code == Code.OK, message

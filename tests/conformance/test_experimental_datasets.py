@@ -491,3 +491,49 @@ def test_shards_wait_for_each_other(our_cluster):
       assert session.run([first, second], options=PLENTY) == [4, 3]
       assert drain(session, second)[:-1] == [5]  # the other way round the end would wait for 5 to be taken
       assert drain(session, first)[:-1] == [6]
+
+
+def test_the_place_in_the_first_branch(our_cluster):
+  """The branch makes its data set again."""
+  with tf1.Graph().as_default():
+    made = first_branch(Dataset.range(12), pairs, pairs)
+    elements = {"output_types": [tf.int64], "output_shapes": [[None]]}
+    iterator = raw.IteratorV2(shared_name="", container="", **elements)
+    begin = raw.MakeIterator(dataset=variant(made), iterator=iterator)
+    element = raw.IteratorGetNext(iterator=iterator, **elements)
+    state = raw.SerializeIterator(resource_handle=iterator, external_state_policy=1)
+    restore = raw.DeserializeIterator(resource_handle=iterator, serialized=state)
+    for after in range(4):
+      with tf1.Session(our_cluster.target("worker")) as session:
+        session.run(begin)
+        seen = [session.run(element)[0] for _ in range(after)]
+        session.run(restore)
+        # Also of a state that nobody has used yet.
+        session.run(restore)
+        seen += [got[0] for got in drain(session, element)[:-1]]
+        np.testing.assert_array_equal(seen, np.arange(12).reshape(6, 2))
+
+
+def test_the_place_of_a_generator_is_not_saved(our_cluster):
+  """In stock neither."""
+  with tf1.Graph().as_default():
+    elements = {"output_types": [tf.int64], "output_shapes": [[]]}
+    made = raw.GeneratorDataset(
+      init_func_other_args=[],
+      next_func_other_args=[],
+      finalize_func_other_args=[],
+      init_func=function_of(lambda: tf.constant(7, tf.int64)),
+      next_func=function_of(lambda state: state, NUMBER),
+      finalize_func=function_of(lambda state: state, NUMBER),
+      **elements,
+    )
+    iterator = raw.IteratorV2(shared_name="", container="", **elements)
+    begin = raw.MakeIterator(dataset=made, iterator=iterator)
+    element = raw.IteratorGetNext(iterator=iterator, **elements)
+    state = raw.SerializeIterator(resource_handle=iterator, external_state_policy=1)
+    with tf1.Session(our_cluster.target("worker")) as session:
+      session.run(begin)
+      assert session.run(element) == [7]
+      with pytest.raises(tf.errors.UnimplementedError, match="GeneratorDataset does not support checkpointing"):
+        session.run(state.op)
+      assert session.run(element) == [7]

@@ -201,3 +201,27 @@ def test_a_data_set_over_a_resource_needs_a_name(our_cluster, tmp_path):
     assert error[0] == "UnimplementedError", error
   with tf1.Graph().as_default():
     assert of_variable("named") == 0
+
+
+def test_the_place_in_a_snapshot(our_cluster, tmp_path):
+  """It is saved of one that is read or passed on, not of one that is being written."""
+
+  def restored(mode, after):
+    with tf1.Graph().as_default():
+      begin, element = following(Dataset.range(200), tmp_path, snapshot_name="x", mode=mode)
+      handle = begin.inputs[1]
+      state = raw.SerializeIterator(resource_handle=handle, external_state_policy=1)
+      restore = raw.DeserializeIterator(resource_handle=handle, serialized=state)
+      with tf1.Session(our_cluster.target("worker")) as session:
+        session.run(begin)
+        for i in range(after):
+          assert session.run(element)[0] == i
+        error = outcome(lambda: session.run(restore))
+        return error, [e[0] for e in drain(session, element, 210)[:-1]]
+
+  error, rest = restored("write", 3)
+  assert error[0] == "UnimplementedError" and len(rest) == 197, error
+  for mode in ("read", "passthrough"):
+    for after in (0, 3, 150, 200):
+      error, rest = restored(mode, after)
+      assert error is None and rest == list(range(after, 200)), (mode, after, error, rest)

@@ -251,9 +251,9 @@ TEST(FileTest, ReadsFilesOfUnknownSize) {
 
 TEST(FileTest, PipesWithoutTheOtherEndAreErrorsAtOnce) {
   const char* temporary = getenv("TMPDIR");
-  const std::string path = JoinPath(
-      temporary ? temporary : "/tmp",
-      absl::StrCat("millrace-pipe-test-", absl::Hex(RandomUint64())));
+  const std::string path =
+      JoinPath(temporary ? temporary : "/tmp",
+               absl::StrCat("millrace-pipe-test-", absl::Hex(RandomUint64())));
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_FALSE(PosixFiles()->NewRandomAccessFile(path).ok());
   EXPECT_FALSE(PosixFiles()->NewWritableFile(path).ok());

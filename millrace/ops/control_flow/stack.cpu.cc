@@ -178,10 +178,9 @@ Status Push(KernelContext& ctx) {
   StepContainer* const container = ctx.step().container;
   if (container != nullptr && stack->BeginsToHoldHandles()) {
     ResourceStore& store = container->store();
-    MR_RETURN_IF_ERROR(
-        store.Create(StepContainer::NameOf(ctx.step().step_id),
-                     absl::StrCat(kOwned, store.NextNumber()),
-                     Ref<Resource>::Share(stack.get())));
+    MR_RETURN_IF_ERROR(store.Create(StepContainer::NameOf(ctx.step().step_id),
+                                    absl::StrCat(kOwned, store.NextNumber()),
+                                    Ref<Resource>::Share(stack.get())));
   }
   MR_RETURN_IF_ERROR(stack->Push(ctx.input(1)));
   ctx.set_output(0, ctx.TakeInput(1));

@@ -229,8 +229,8 @@ Status RunDatasetKernel(KernelContext& ctx) {
   made->set_op(ctx.node().op->name);
   made->set_origin(std::move(origin));
   // It keeps its inputs as such, and perhaps as parts of functions.
-  MR_RETURN_IF_ERROR(made->Charge(
-      ctx.num_inputs() * 2 * static_cast<int64_t>(sizeof(Tensor))));
+  MR_RETURN_IF_ERROR(made->Charge(ctx.num_inputs() * 2 *
+                                  static_cast<int64_t>(sizeof(Tensor))));
   ctx.set_output(0, TensorOfDataset(std::move(made)));
   return OkStatus();
 }

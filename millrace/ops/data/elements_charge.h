@@ -28,9 +28,13 @@ class ElementsCharge {
 
   // Counts an element. Returns RESOURCE_EXHAUSTED, and counts nothing, if the
   // budget has no room.
-  Status Add(const Element& element) { return sum_.Add(BytesOfElement(element)); }
+  Status Add(const Element& element) {
+    return sum_.Add(BytesOfElement(element));
+  }
   // Counts an element that is kept in any case.
-  void AddAlways(const Element& element) { sum_.AddAlways(BytesOfElement(element)); }
+  void AddAlways(const Element& element) {
+    sum_.AddAlways(BytesOfElement(element));
+  }
   // Returns RESOURCE_EXHAUSTED if there is no room for one of some components.
   Status MakeRoom() { return sum_.MakeRoom(kTypicalBytes); }
   void Remove(const Element& element) { sum_.Remove(BytesOfElement(element)); }

@@ -185,9 +185,9 @@ TEST_F(IteratorRunTest, APrefetchWithoutMemoryGoesOnWithTheNextElement) {
   for (int i = 0; i < kElements; ++i) tap->Put(i);
   TestStep maker(device());
   const auto runtime = IteratorRuntime::Make(maker.context);
-  auto task = std::make_shared<PrefetchTask>(*runtime,
-                                             std::make_unique<TapIterator>(tap),
-                                             PrefetchTask::Options{.size = 200});
+  auto task = std::make_shared<PrefetchTask>(
+      *runtime, std::make_unique<TapIterator>(tap),
+      PrefetchTask::Options{.size = 200});
   const auto run = RunOf(
       runtime, std::make_unique<PrefetchingIterator>(
                    std::move(task), std::vector<DataType>{DataType::kInt64}));

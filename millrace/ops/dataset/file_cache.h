@@ -46,7 +46,7 @@ class CacheFile {
   std::unique_ptr<BundleReader> reader_;
   std::unique_ptr<BundleWriter> writer_;
   KeptSum index_{"the index of a cache file"};  // of the writer
-  int64_t next_ = 0;  // index of the next element
+  int64_t next_ = 0;                            // index of the next element
 };
 
 }  // namespace millrace::ops

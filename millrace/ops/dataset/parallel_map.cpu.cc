@@ -294,8 +294,8 @@ class ParallelMapIterator final : public DerivedIterator<ParallelMapParams> {
     task_ = std::make_shared<MapTask>(runtime, std::move(below), calls,
                                       params().ordered,
                                       params().preserve_cardinality);
-    MR_RETURN_IF_ERROR(task_->Bind(params().function,
-                                   dataset().input().signature().types));
+    MR_RETURN_IF_ERROR(
+        task_->Bind(params().function, dataset().input().signature().types));
     return CheckTypes(dataset().signature().types, task_->result_types());
   }
   StatusOr<Pull> Next(PollContext& ctx, Element* out) override {

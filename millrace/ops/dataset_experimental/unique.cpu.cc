@@ -84,8 +84,8 @@ class UniqueIterator final : public UnchangedIterator<NoParams> {
   static constexpr int64_t kBytesPerValue = 64;
 
   Status Keep(std::string identity) {
-    MR_RETURN_IF_ERROR(kept_.Add(static_cast<int64_t>(identity.size()) +
-                                 kBytesPerValue));
+    MR_RETURN_IF_ERROR(
+        kept_.Add(static_cast<int64_t>(identity.size()) + kBytesPerValue));
     seen_.insert(std::move(identity));
     return OkStatus();
   }

@@ -189,9 +189,9 @@ Status MapStagingArea::PutLocked(int64_t key,
                              key, "' was already initialized '", parts_, "'.");
     }
   }
-  MR_RETURN_IF_ERROR(
-      kept_.Add(OwnBytes(values) - OwnBytes(StagedTuple(values.size())) +
-                (missing.empty() ? 0 : KeptBytes(missing))));
+  MR_RETURN_IF_ERROR(kept_.Add(OwnBytes(values) -
+                               OwnBytes(StagedTuple(values.size())) +
+                               (missing.empty() ? 0 : KeptBytes(missing))));
   if (at == incomplete_.end()) at = incomplete_.emplace(key, missing).first;
   StagedTuple& tuple = at->second;
   bytes_ += BytesOf(values);
