@@ -35,9 +35,10 @@ struct GradientsOptions {
 };
 
 // Returns the derivative of the sum of all `ys` with respect to each of `xs`,
-// in their order: dense, sparse if x was only read by rows (Gather), or none if
-// no y depends on it. For variables, pass their handles (Variable::handle) as
-// xs. No gradient flows back through integers, but ys may be integers.
+// in their order: dense, sparse if x was only read by rows (Gather), also after
+// it was concatenated, cast, negated or added to others (AddN), or none if no y
+// depends on it. For variables, pass their handles (Variable::handle) as xs. No
+// gradient flows back through integers, but ys may be integers.
 //
 // The new ops are named "gradients/...". Conditionals, while loops and function
 // calls are differentiated. A loop keeps the values that its gradient needs of

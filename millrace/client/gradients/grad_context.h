@@ -101,6 +101,16 @@ inline constexpr char kSourceOfCall[] = "source of gradient arrays";
 // Returns the conjugate of complex values, and others unchanged.
 Output ConjOf(const Scope& scope, const Output& x);
 
+// Returns `f` of a gradient, where `f` changes each element alone and leaves 0
+// as it is: rows stay rows, and only their values are changed.
+template <class F>
+Gradient OfEachElement(const Gradient& gradient, const F& f) {
+  if (!gradient.is_slices()) return f(gradient.tensor);
+  IndexedSlices rows = gradient.slices;
+  rows.values = f(rows.values);
+  return rows;
+}
+
 // Returns a number of the type of `like`.
 Output NumberLike(const Scope& scope, const Output& like, double value);
 

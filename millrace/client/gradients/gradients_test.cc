@@ -132,6 +132,106 @@ TEST(Gradients, LookupsGiveRows) {
   EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(2, 2, 1, 1, 4, 4));
 }
 
+// Of tables that stand below each other: each has the rows that lie in it.
+TEST(Gradients, RowsOfAConcatenationAreRowsOfItsParts) {
+  const Scope s = Scope::NewRoot();
+  const Output above = ops::Const(s, {{1.f, 2.f}});
+  const Output below = ops::Const(s, {{3.f, 4.f}, {5.f, 6.f}});
+  const Output factors = ops::Const(s, {{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}});
+  const std::vector<Output> wholes = {
+      ops::ConcatV2(s, {above, below}, 0), ops::ConcatV2(s, {above, below}, -2),
+      ops::ConcatV2(s, {above, below}, ops::Const(s, int64_t{0})),
+      ops::Concat(s, 0, {above, below})};
+  for (const Output& whole : wholes) {
+    const Output rows = ops::GatherV2(s, whole, {2, 0, 2}, 0);
+    const auto dx =
+        ops::Gradients(s, {ops::Mul(s, rows, factors)}, {above, below});
+    ASSERT_TRUE(s.ok()) << s.status();
+    ASSERT_TRUE(dx[0].is_slices());
+    ASSERT_TRUE(dx[1].is_slices());
+    Session session(s);
+    const auto out = session.Run({dx[0].slices.values, dx[1].slices.values,
+                                  dx[1].slices.indices, ops::ToTensor(s, dx[0]),
+                                  ops::ToTensor(s, dx[1])});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(3, 4));
+    EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(1, 2, 5, 6));
+    EXPECT_THAT((*out)[2].flat<int32_t>(), testing::ElementsAre(1, 1));
+    EXPECT_THAT(Values((*out)[3]), testing::ElementsAre(3, 4));
+    EXPECT_THAT(Values((*out)[4]), testing::ElementsAre(0, 0, 6, 8));
+  }
+}
+
+// Of tables that are side by side: each has its part of every row.
+TEST(Gradients, RowsOfTablesSideBySideAreTheirPartsOfRows) {
+  const Scope s = Scope::NewRoot();
+  const Output left = ops::Const(s, {{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}});
+  const Output right = ops::Const(s, {{7.f}, {8.f}, {9.f}});
+  const Output factors = ops::Const(s, {{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
+  for (const int axis : {1, -1}) {
+    const Output rows =
+        ops::GatherV2(s, ops::ConcatV2(s, {left, right}, axis), {2, 0}, 0);
+    const auto dx =
+        ops::Gradients(s, {ops::Mul(s, rows, factors)}, {left, right});
+    ASSERT_TRUE(s.ok()) << s.status();
+    ASSERT_TRUE(dx[0].is_slices());
+    ASSERT_TRUE(dx[1].is_slices());
+    Session session(s);
+    const auto out =
+        session.Run({dx[0].slices.values, dx[1].slices.values,
+                     ops::ToTensor(s, dx[0]), ops::ToTensor(s, dx[1])});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(1, 2, 4, 5));
+    EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(3, 6));
+    EXPECT_THAT(Values((*out)[2]), testing::ElementsAre(4, 5, 0, 0, 1, 2));
+    EXPECT_THAT(Values((*out)[3]), testing::ElementsAre(6, 0, 3));
+  }
+}
+
+TEST(Gradients, RowsOfAConcatenationAlongAnyAxisAreATensor) {
+  const Scope s = Scope::NewRoot();
+  const Output axis = ops::Placeholder(s, DataType::kInt32);
+  const Output above = ops::Const(s, {{1.f, 2.f}});
+  const Output below = ops::Const(s, {{3.f, 4.f}});
+  const Output rows =
+      ops::GatherV2(s, ops::ConcatV2(s, {above, below}, axis), {1}, 0);
+  const auto dx = ops::Gradients(s, {rows}, {above, below});
+  ASSERT_TRUE(s.ok()) << s.status();
+  ASSERT_TRUE(dx[0].tensor);
+  ASSERT_TRUE(dx[1].tensor);
+  Session session(s);
+  const auto out = session.Run({{axis, 0}}, {dx[0].tensor, dx[1].tensor});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(0, 0));
+  EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(1, 1));
+}
+
+TEST(Gradients, RowsStayRowsWhereElementsAreChangedAlone) {
+  const Scope s = Scope::NewRoot();
+  const Output table = ops::Const(s, {{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}});
+  const Output other = ops::Const(s, {{1.f, 1.f}, {1.f, 1.f}, {1.f, 1.f}});
+  const std::vector<std::pair<Output, float>> wholes = {
+      {ops::Neg(s, table), -1.f},
+      {ops::Cast(s, table, DataType::kDouble), 1.f},
+      {ops::AddN(s, {table, other}), 1.f},
+      {ops::AccumulateNV2(s, {table, other}, PartialShape{3, 2}), 1.f}};
+  for (const auto& [whole, slope] : wholes) {
+    const Output rows = ops::GatherV2(s, whole, {2, 2}, 0);
+    const auto dx = ops::Gradients(s, {rows}, {table});
+    ASSERT_TRUE(s.ok()) << s.status();
+    ASSERT_TRUE(dx[0].is_slices()) << whole.name();
+    EXPECT_EQ(dx[0].slices.dtype(), DataType::kFloat);
+    Session session(s);
+    const auto out =
+        session.Run({dx[0].slices.values, ops::ToTensor(s, dx[0])});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(Values((*out)[0]),
+                testing::ElementsAre(slope, slope, slope, slope));
+    EXPECT_THAT(Values((*out)[1]),
+                testing::ElementsAre(0, 0, 0, 0, 2 * slope, 2 * slope));
+  }
+}
+
 TEST(Gradients, VariablesOfBothKinds) {
   for (const bool resource : {false, true}) {
     const Scope s = Scope::NewRoot();

@@ -17,7 +17,10 @@ Output OneMinusSquare(GradContext& g) { return Sub(g, 1, Square(g, g.in(0))); }
 }  // namespace
 
 MR_GRADIENT(Abs)(GradContext& g) { g.Set(0, Mul(g, g.dy(), Sign(g, g.in(0)))); }
-MR_GRADIENT(Neg)(GradContext& g) { g.Set(0, Neg(g, g.dy())); }
+MR_GRADIENT(Neg)(GradContext& g) {
+  g.Set(0, OfEachElement(g.gradient(),
+                         [&](const Output& dy) { return Neg(g, dy); }));
+}
 
 MR_GRADIENT(Square)(GradContext& g) { Slope(g, Mul(g, g.in(0), 2)); }
 MR_GRADIENT(Sqrt)(GradContext& g) { g.Set(0, SqrtGrad(g, g.out(), g.dy())); }

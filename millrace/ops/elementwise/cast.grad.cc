@@ -7,7 +7,9 @@ MR_GRADIENT(Cast)(GradContext& g) {
     return IsFloating(type) || IsComplex(type);
   };
   const DataType from = RemoveRef(g.in(0).dtype());
-  if (smooth(from) && smooth(g.out().dtype())) g.Set(0, Cast(g, g.dy(), from));
+  if (!smooth(from) || !smooth(g.out().dtype())) return;
+  g.Set(0, OfEachElement(g.gradient(),
+                         [&](const Output& dy) { return Cast(g, dy, from); }));
 }
 
 }  // namespace millrace::ops

@@ -184,3 +184,56 @@ def program_training_leaves_rows_that_no_id_names(tf):
 
 
 program_training_leaves_rows_that_no_id_names.rtol = 1e-5
+
+
+def program_rows_stay_rows(tf):
+  """Gradients of tables that were joined, cast, added or negated before the lookup are rows of each of them."""
+  v, r = _table(tf, "v", rows=5), _table(tf, "r", rows=5, use_resource=True)
+  parts = _table(tf, "p", rows=6, partitioner=tf.fixed_size_partitioner(2))
+  pad = tf.Variable(tf.zeros([1, 3]), name="pad")
+  wholes = [
+    (tf.concat([pad, v], 0), [pad, v]),
+    (tf.concat([r, pad, v], -2), [r, pad, v]),
+    (tf.concat([v, r], 1), [v, r]),
+    (tf.concat([r, v, r], -1), [v]),
+    (parts, list(parts)),
+    (tf.cast(v, tf.float64), [v]),
+    (tf.add_n([v, r]), [v, r]),
+    (tf.accumulate_n([tf.identity(v), tf.identity(r)]), [v, r]),
+    (-r, [r]),
+    (tf.concat([pad, -tf.add_n([v, r])], 0), [v, r]),
+  ]
+  losses = [
+    tf.reduce_sum(tf.square(tf.gather(whole, tf.constant(ids, dtype))))
+    for whole, _ in wholes
+    for ids, dtype in (([1, 4, 1], tf.int32), ([0, 3], tf.int64))
+  ]
+  kinds, fetches = [], []
+  for i, loss in enumerate(losses):
+    for gradient in tf.gradients(loss, wholes[i // 2][1]):
+      kinds.append((type(gradient).__name__, gradient.dtype.name))
+      fetches.append((gradient.indices, gradient.values, gradient.dense_shape, tf.convert_to_tensor(gradient)))
+  return kinds + _run(tf, *fetches)
+
+
+program_rows_stay_rows.rtol = 1e-5
+
+
+def program_training_joined_tables(tf):
+  """Momentum moves only the rows that were looked up, and the norm is that of the rows as they come."""
+  pad, table = tf.Variable(tf.zeros([1, 3]), name="pad"), _table(tf, "e", rows=5)
+  ids = tf.placeholder(tf.int32, [None])
+  loss = tf.reduce_sum(tf.square(tf.nn.embedding_lookup(tf.concat([pad, table], 0), ids)))
+  gradients = tf.gradients(loss, [pad, table])
+  clipped, norm = tf.clip_by_global_norm(gradients, 5.0)
+  train = tf.train.MomentumOptimizer(0.1, 0.9).apply_gradients(zip(clipped, [pad, table]))
+  results = []
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    for row in ([1, 1, 2], [2, 3], [5]):
+      results.append(session.run([norm, train], {ids: row})[0])
+      results.append(session.run([pad, table]))
+  return results
+
+
+program_training_joined_tables.rtol = 1e-5
