@@ -140,6 +140,8 @@ class RecoverableSession(WrappedSession):
       return True
     except PREEMPTION_ERRORS as e:
       self._recover("An error was raised while considering whether the session is complete.", e)
+      # A session that was only closed would count as at its end.
+      self._sess = self._create_session()
       return False
     except Exception:  # noqa: BLE001
       # It is raised by the next run.
