@@ -226,6 +226,12 @@ def program_recovery_while_asking(tf):
   return [_ended_by_a_thread(tf, train, error(None, None, "a task went away")) for error in lost]
 
 
+def program_a_thread_that_fails(tf):
+  """Any other error of a thread ends the training, and leaving the session raises it."""
+  _, _, train = _training(tf)
+  return _ended_by_a_thread(tf, train, ValueError("of a thread"))
+
+
 def program_feeds_of_hooks(tf):
   p = tf.placeholder(tf.float32, [], name="p")
   q = tf.placeholder(tf.float32, [], name="q")

@@ -144,8 +144,8 @@ class RecoverableSession(WrappedSession):
       self._sess = self._create_session()
       return False
     except Exception:  # noqa: BLE001
-      # It is raised by the next run.
-      return False
+      # It is raised when the session is left, which joins the threads.
+      return True
 
   def _recover(self, when, error):
     tf.logging.info(
