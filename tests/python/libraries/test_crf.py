@@ -31,12 +31,21 @@ def log_sum(inputs, length, transitions, allowed=None):
   return np.log(sum(np.exp(score(inputs, tags, transitions)) for tags in sequences(length, allowed)))
 
 
-@pytest.mark.parametrize("time,known", [(4, True), (4, False), (1, True), (1, False)])
+KNOWN = pytest.mark.parametrize("known", ["both", "batch", "neither"])
+
+
+def placeholder(time, known):
+  """Potentials of which the size of the batch and the time are known, the first of them, or neither."""
+  return tf.placeholder(tf.float32, [None if known == "neither" else 4, time if known == "both" else None, TAGS])
+
+
+@KNOWN
+@pytest.mark.parametrize("time", [4, 1])
 def test_likelihood(time, known):
   inputs, transitions = potentials(time)
   lengths = np.minimum(LENGTHS, time)
   tags = np.random.RandomState(7).randint(0, TAGS, [4, time])
-  fed = tf.placeholder(tf.float32, [4, time if known else None, TAGS])
+  fed = placeholder(time, known)
   contrib = tf.contrib.crf
   made = [
     contrib.crf_unary_score(tags, lengths, fed),
@@ -67,11 +76,12 @@ def test_several_tags_at_once(time):
     np.testing.assert_allclose(session.run(made), wanted, rtol=1e-4)
 
 
-@pytest.mark.parametrize("time,known", [(4, True), (4, False), (1, True), (1, False)])
+@KNOWN
+@pytest.mark.parametrize("time", [4, 1])
 def test_decoding(time, known):
   inputs, transitions = potentials(time)
   lengths = np.minimum([4, 1, 2, 3], time)
-  fed = tf.placeholder(tf.float32, [4, time if known else None, TAGS])
+  fed = placeholder(time, known)
   tags, best = tf.contrib.crf.crf_decode(fed, transitions, lengths)
   assert tags.dtype == tf.int32
   with tf.Session() as session:
@@ -127,3 +137,18 @@ def test_training_learns_tags():
     values, params = session.run([scores, transitions])
   wanted = [score(values[i], y[i, :n], params) - log_sum(values[i], n, params) for i, n in enumerate(lengths)]
   np.testing.assert_allclose(after, wanted, rtol=1e-3, atol=1e-4)
+
+
+def test_gradients_of_sentences_of_one_token():
+  """The chain has no transition, so the likelihood is that of a softmax."""
+  inputs, transitions = potentials(1)
+  chosen = [[0], [2], [1], [1]]
+  fed, tags, lengths = placeholder(1, "neither"), tf.placeholder(tf.int32, [None, None]), tf.placeholder(tf.int32, [None])
+  params = tf.constant(transitions)
+  likelihood, _ = tf.contrib.crf.crf_log_likelihood(fed, tags, lengths, params)
+  slopes = tf.gradients(likelihood, [fed, params])
+  with tf.Session() as session:
+    of_inputs, of_params = session.run(slopes, {fed: inputs, tags: chosen, lengths: [1, 1, 1, 1]})
+  softmax = np.exp(inputs) / np.exp(inputs).sum(2, keepdims=True)
+  np.testing.assert_allclose(of_inputs, np.eye(TAGS)[np.array(chosen)] - softmax, rtol=1e-4, atol=1e-6)
+  assert not of_params.any()

@@ -1,6 +1,7 @@
 """The steps of a chain as cells: sums over all paths, best paths forward, and back along them."""
 
 import millrace as tf
+from millrace.ops.control_flow import conditional
 from millrace.ops.rnn.cell import RNNCell
 
 
@@ -66,6 +67,16 @@ class CrfDecodeBackwardRnnCell(_ChainCell):
     """Returns (tags, tags), [batch, 1], of tags before [batch, tags] and tags [batch, 1]; `scope` is not used."""
     tags = tf.gather(inputs, state, batch_dims=1)
     return tags, tags
+
+
+def by_number_of_steps(potentials, one, more):
+  """Returns one() for potentials [batch, time, tags] of a single step, otherwise more(): a conditional if only a run knows the time.
+
+  A loop over no steps cannot say the shape of what it returns where the size of the batch is not known.
+  """
+  time = potentials.get_shape().as_list()[1]
+  is_one = tf.equal(tf.shape(potentials)[1], 1) if time is None else time == 1
+  return conditional.smart_cond(is_one, one, more)
 
 
 def _number_of_tags(transition_params):

@@ -1,7 +1,7 @@
 """Scores of sequences of tags, and their likelihood."""
 
 import millrace as tf
-from millrace.contrib.crf.cells import CrfForwardRnnCell
+from millrace.contrib.crf.cells import CrfForwardRnnCell, by_number_of_steps
 from millrace.framework import convert, dtypes
 
 
@@ -52,15 +52,19 @@ def crf_log_norm(inputs, sequence_lengths, transition_params):
   """The log of the sum [batch] of exp(score) over all sequences of tags; 0 for sequences of length 0."""
   inputs = convert.convert_to_tensor(inputs)
   lengths = _lengths(sequence_lengths)
-  alphas = tf.squeeze(inputs[:, :1], [1])
-  if inputs.get_shape().as_list()[1] != 1:
+  first = tf.squeeze(inputs[:, :1], [1])
+
+  def of_all_steps():
     _, alphas = tf.nn.dynamic_rnn(
       cell=CrfForwardRnnCell(transition_params),
       inputs=inputs[:, 1:],
       sequence_length=_one_less(lengths),
-      initial_state=alphas,
+      initial_state=first,
       dtype=inputs.dtype,
     )
+    return alphas
+
+  alphas = by_number_of_steps(inputs, lambda: tf.identity(first), of_all_steps)
   norm = tf.reduce_logsumexp(alphas, [1])
   return tf.where(tf.less_equal(lengths, 0), tf.zeros_like(norm), norm)
 
