@@ -45,7 +45,7 @@ MR_GRADIENT(Qr)(GradContext& g) {
   if (g.Attr<bool>("full_matrices") && KnownSizes(g.in(0), &rows, &cols) &&
       rows > cols) {
     g.Fail(Unimplemented(
-        "the gradient of Qr with full_matrices for more rows than columns"));
+        "QrGrad not implemented when nrows > ncols and full_matrices is true"));
     return;
   }
   const Output q = g.out(0), r = g.out(1);

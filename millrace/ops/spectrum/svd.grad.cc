@@ -40,9 +40,9 @@ MR_GRADIENT(Svd)(GradContext& g) {
   int64_t rows = 0, cols = 0;
   const bool known = KnownSizes(a, &rows, &cols);
   if (g.Attr<bool>("full_matrices") && known && std::abs(rows - cols) > 1) {
-    g.Fail(Unimplemented(
-        "the gradient of Svd with full_matrices for numbers of rows and "
-        "columns that differ by more than 1"));
+    g.Fail(
+        Unimplemented("svd gradient is not implemented for abs(m - n) > 1 when "
+                      "full_matrices is True"));
     return;
   }
   // Vectors beyond the p-th are those that full_matrices adds.

@@ -224,6 +224,37 @@ def program_errors(tf):
   )
 
 
+def program_gradients_that_are_missing(tf):
+  """Those that are prevented are a LookupError, and cases that nobody has written a NotImplementedError."""
+
+  def prevented():
+    x = _x(tf)
+    return tf.gradients(tf.raw_ops.PreventGradient(input=x, message="for a reason"), x)
+
+  def second_of_ctc():
+    x = tf.placeholder(tf.float32, [3, 1, 4])
+    labels = tf.SparseTensor([[0, 0]], tf.constant([1]), [1, 1])
+    return tf.gradients(tf.gradients(tf.nn.ctc_loss(labels, x, [3]), x), x)
+
+  def tall_qr():
+    x = _x(tf, shape=(4, 2))
+    return tf.gradients(tf.linalg.qr(x, full_matrices=True)[0], x)
+
+  def tall_svd():
+    x = _x(tf, shape=(5, 2))
+    return tf.gradients(tf.linalg.svd(x, full_matrices=True)[1], x)
+
+  def choice(choose):
+    x = _x(tf)
+    sparse = [tf.SparseTensor([[0], [1]], values, [3]) for values in (x, tf.ones([2]))]
+    return tf.gradients(choose(*sparse).values, x)
+
+  # What follows the reason's colon is bytes in TensorFlow.
+  disabled = [[type(error).__name__, str(error).split()[:4]] for error in _errors(tf, [prevented, second_of_ctc])]
+  written = [tall_qr, tall_svd, lambda: choice(tf.sparse.maximum), lambda: choice(tf.sparse.minimum)]
+  return disabled + _errors(tf, written)
+
+
 def program_custom(tf):
   @tf.custom_gradient
   def f(x):

@@ -67,7 +67,8 @@ def gradients(
   `stop_gradients`. With `gate_gradients`, all gradients of an op are computed before any is used. `unconnected_gradients` says
   what stands for an x on which no y depends: NONE, or ZERO for zeros.
 
-  Raises LookupError for an op without a gradient, ValueError and TypeError for arguments that do not fit together.
+  Raises LookupError for an op without a gradient, or whose gradient is prevented, NotImplementedError for a case that has none,
+  ValueError and TypeError for arguments that do not fit together.
   """
   return _build(
     ys,
@@ -150,14 +151,20 @@ def _captured(x, graph):
   return graph.capture(x)
 
 
+# How messages of the extension begin, and what TensorFlow raises there. All others are of gradients that nobody has written.
+_ERRORS = (
+  ("No gradient defined for operation", LookupError),
+  ("Gradient explicitly disabled", LookupError),
+  ("Second-order gradient", TypeError),
+)
+
+
 def _translated(error):
   """The exception that programs know for what the extension cannot differentiate."""
-  message = error.message
-  if message.startswith("No gradient defined for operation"):
-    return LookupError(message)
-  if message.startswith("Second-order gradient"):
-    return TypeError(message)
-  return error
+  for begin, kind in _ERRORS:
+    if error.message.startswith(begin):
+      return kind(error.message)
+  return NotImplementedError(error.message)
 
 
 def _as_tensor(value, name):
