@@ -1,7 +1,6 @@
 """The features of a batch together with what columns have made of them, so that nothing is computed twice."""
 
 import millrace as tf
-from millrace import gen
 from millrace.framework import composite, convert
 from millrace.ops.feature_column.column import FeatureColumn
 
@@ -50,19 +49,24 @@ class Inputs:
     return self._tables.get(column)
 
   def _raw(self, key):
-    """Returns the feature as a tensor of a rank of 2 at least: vectors become columns of a matrix."""
-    value = self._features[key]
-    if isinstance(value, composite.SparseTensorValue):
-      value = composite.SparseTensor.from_value(value)
-    if isinstance(value, composite.SparseTensor):
-      return value
-    value = convert.convert_to_tensor(value)
+    """Returns the feature as a tensor or SparseTensor of a rank of 2 at least: vectors become columns of a matrix."""
+    value = convert.convert_to_tensor_or_sparse_tensor(self._features[key])
+    scalar = f"Feature (key: {key}) cannot have rank 0. Given: {value}"
     rank = value.get_shape().ndims
     if rank is None:
-      return tf.cond(gen.equal(1, gen.rank(value)), lambda: tf.expand_dims(value, -1), lambda: value)
+      with tf.control_dependencies([tf.assert_positive(tf.rank(value), message=scalar)]):
+        # What is known of the shape of a SparseTensor is what the first function knows.
+        return tf.cond(tf.not_equal(1, tf.rank(value)), lambda: value, lambda: _as_column(value))
     if rank == 0:
-      raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {value}")
-    return value if rank > 1 else tf.expand_dims(value, -1)
+      raise ValueError(scalar)
+    return value if rank > 1 else _as_column(value)
+
+
+def _as_column(vector):
+  """Returns the matrix of one column that has the elements of a vector."""
+  if isinstance(vector, composite.SparseTensor):
+    return tf.sparse_reshape(vector, [tf.shape(vector)[0], 1])
+  return tf.expand_dims(vector, -1)
 
 
 def to_sparse(value):

@@ -31,6 +31,24 @@ def program_hash_buckets(tf):
   return _counts(tf, _words(tf), *columns)
 
 
+def program_vectors(tf):
+  """A vector, sparse or not, is a column of a matrix, also where only a run knows that it is one."""
+  fc = tf.feature_column
+
+  def sparse(indices, shape, late):
+    keep = tf.placeholder_with_default if late else lambda value, shape: value
+    indices, shape = np.array(indices, np.int64), np.array(shape, np.int64)
+    return tf.SparseTensor(keep(indices, [None, None]), tf.constant(["red", "blue"]), keep(shape, [None]))
+
+  features = {
+    "known": sparse([[0], [2]], [4], False),
+    "late": sparse([[0], [2]], [4], True),
+    "late_matrix": sparse([[0, 0], [2, 1]], [4, 2], True),
+    "late_dense": tf.placeholder_with_default(["red", "", "blue", "red"], tf.TensorShape(None)),
+  }
+  return _counts(tf, features, *[fc.categorical_column_with_hash_bucket(key, 6) for key in features])
+
+
 def program_hash_buckets_of_numbers(tf):
   fc = tf.feature_column
   features = {

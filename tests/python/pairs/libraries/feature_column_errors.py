@@ -1,5 +1,7 @@
 """What feature columns refuse, and with which words."""
 
+import numpy as np
+
 
 def _errors(*calls):
   found = []
@@ -160,6 +162,22 @@ def program_input_layer(tf):
       {"w": features["id"], "a": features["a"], "id": features["id"]},
       [embedded, fc.indicator_column(fc.sequence_categorical_column_with_identity("id", 4))],
     ),
+  )
+
+
+def program_scalars(tf):
+  """Refused where the graph is made, and otherwise by the run."""
+  fc = tf.feature_column
+  ids = fc.categorical_column_with_hash_bucket("id", 4)
+  empty = np.zeros([1, 0], np.int64), ["x"], np.zeros([0], np.int64)
+
+  def run(features, column):
+    with tf.Session() as session:
+      return session.run(fc.input_layer(features, [column]))
+
+  return _errors(
+    lambda: run({"a": tf.placeholder_with_default(3.0, tf.TensorShape(None))}, fc.numeric_column("a")),
+    lambda: run({"id": tf.SparseTensor(*empty)}, fc.indicator_column(ids)),
   )
 
 
