@@ -60,6 +60,16 @@ def program_batch_options(tf):
   return [_runs(tf, batch, 5), _runners(tf)]
 
 
+def program_batch_of_any_keys(tf):
+  """Keys are in the order of their texts: 10 is before 9."""
+  element = {9: tf.constant(1.5), "a": tf.constant("text"), 10: tf.constant(2)}
+  batches = [tf.train.batch(element, 2), tf.train.shuffle_batch_join([element, element], 2, 4, 1)]
+  return [
+    [[str(key) for key in batch] for batch in batches],
+    _runs(tf, [[batch[key] for key in element] for batch in batches], 1),
+  ]
+
+
 def program_batch_many(tf):
   batch = tf.train.batch([tf.constant(np.arange(10).reshape(5, 2))], 3, enqueue_many=True)
   return _runs(tf, batch, 3)

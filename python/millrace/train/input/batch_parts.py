@@ -7,8 +7,8 @@ from millrace.train.input import storing
 
 
 def as_tensor_list(tensors):
-  """The tensors of a map by its sorted keys, or those of a list."""
-  return [tensors[k] for k in sorted(tensors)] if isinstance(tensors, dict) else list(tensors)
+  """The tensors of a map in the order of its keys as texts, or those of a list."""
+  return [tensors[k] for k in sorted(tensors, key=str)] if isinstance(tensors, dict) else list(tensors)
 
 
 def as_tensor_list_list(tensors_list):
@@ -30,7 +30,7 @@ def as_original_type(original, tensors):
   if len(original) == 1:
     # A queue of one component gives a tensor instead of a list.
     return {next(iter(original)): tensors}
-  return {k: tensors[i] for i, k in enumerate(sorted(original))}
+  return {k: tensors[i] for i, k in enumerate(sorted(original, key=str))}
 
 
 def validate_keep_input(keep_input, enqueue_many):
