@@ -209,6 +209,28 @@ for make in (lambda: experimental.FixedLossScale(0.5), lambda: experimental.Loss
   ]
 
 
+def test_rates_of_ftrl_may_be_integers():
+  """TensorFlow 1.15 takes them; later versions need a float."""
+  program = """
+import numpy as np
+import millrace as tf
+train, variables = [], []
+for i, rate in enumerate((2.0, 2, np.int64(2), tf.constant(2))):
+  for resource in (False, True):
+    v = tf.get_variable("v%d%d" % (i, resource), initializer=[1.0, 3.0], use_resource=resource)
+    train.append(tf.train.FtrlOptimizer(rate, l2_regularization_strength=0.5).minimize(tf.reduce_sum(v * v), var_list=[v]))
+    variables.append(v)
+with tf.Session() as session:
+  session.run(tf.global_variables_initializer())
+  for _ in range(2):
+    session.run(train)
+  found = np.array(session.run(variables))
+assert not np.allclose(found[0], [1.0, 3.0])
+np.testing.assert_allclose(found, np.tile(found[:1], [8, 1]), rtol=1e-6)
+"""
+  package.said(program)
+
+
 def test_summaries_by_a_session(tmp_path):
   """A FileWriter of a session: the session's server writes the file."""
   program = f"""

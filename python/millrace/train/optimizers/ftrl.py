@@ -69,9 +69,11 @@ class FtrlOptimizer(optimizer.Optimizer):
   def _prepare(self):
     self._learning_rate_tensor = tf.convert_to_tensor(self._learning_rate, name="learning_rate")
     self._l1_tensor = tf.convert_to_tensor(self._l1_regularization_strength, name="l1_regularization_strength")
-    # Stock's beta, which later versions have as a parameter, is zero; its nodes are there all the same.
+    # Stock's beta, which later versions have as a parameter, is zero; its nodes are there all the same. TensorFlow 1.15, which has no
+    # beta, also takes rates that are integers.
     beta = 0.0
-    self._l2_tensor = self._l2_regularization_strength + beta / (2.0 * tf.maximum(self._learning_rate, 1e-36))
+    rate = tf.cast(self._learning_rate_tensor, tf.float32) if self._learning_rate_tensor.dtype.is_integer else self._learning_rate
+    self._l2_tensor = self._l2_regularization_strength + beta / (2.0 * tf.maximum(rate, 1e-36))
     tf.convert_to_tensor(beta, name="beta")
     self._l2_shrinkage_tensor = tf.convert_to_tensor(
       self._l2_shrinkage_regularization_strength, name="l2_shrinkage_regularization_strength"
