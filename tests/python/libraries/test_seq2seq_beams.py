@@ -269,6 +269,45 @@ def test_scores():
     beam_scores.get_scores(tf.zeros([1, 1, 1]), lengths, 0.0, [0.5], None, None)
 
 
+class SumCell(tf.nn.rnn_cell.RNNCell):
+  """A cell without variables, of the type of its inputs."""
+
+  @property
+  def state_size(self):
+    return DEPTH
+
+  @property
+  def output_size(self):
+    return WORDS
+
+  def __call__(self, inputs, state, scope=None):
+    state = tf.tanh(inputs + state)
+    return tf.matmul(state, tf.constant(random(DEPTH, WORDS), state.dtype)), state
+
+
+def test_beams_of_other_types():
+  """The penalty of the length takes the type of the logits."""
+  made = []
+  for dtype in (tf.float32, tf.float64, tf.float16):
+    decoder = seq2seq.BeamSearchDecoder(
+      SumCell(),
+      tf.constant(random(WORDS, DEPTH), dtype),
+      start_tokens=[0, 2],
+      end_token=END,
+      initial_state=seq2seq.tile_batch(tf.constant(random(BATCH, DEPTH), dtype), 3),
+      beam_width=3,
+      length_penalty_weight=1.0,
+    )
+    outputs, _, _ = seq2seq.dynamic_decode(decoder, maximum_iterations=4)
+    made.append((outputs.predicted_ids, outputs.beam_search_decoder_output.scores))
+  with tf.Session() as session:
+    (ids, scores), (wide_ids, wide_scores), (_, half_scores) = session.run(made)
+  assert (scores.dtype, wide_scores.dtype, half_scores.dtype) == (np.float32, np.float64, np.float16)
+  assert ids.tolist() == wide_ids.tolist()
+  close(wide_scores, scores)
+  np.testing.assert_allclose(half_scores[:, 0], scores[:, 0], rtol=0.02, atol=0.02)
+
+
 def tree_formula(step_ids, parent_ids, lengths, end):
   beams = np.full_like(step_ids, end)
   for b in range(step_ids.shape[1]):

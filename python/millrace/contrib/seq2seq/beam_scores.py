@@ -29,7 +29,7 @@ def get_scores(
   attention, so that what is behind the end of a memory does not count.
   Raises ValueError if the weight of the coverage is no scalar.
   """
-  scores = log_probs / length_penalty(sequence_lengths, length_penalty_weight)
+  scores = log_probs / tf.cast(length_penalty(sequence_lengths, length_penalty_weight), log_probs.dtype)
   coverage_penalty_weight = convert.convert_to_tensor(coverage_penalty_weight, name="coverage_penalty_weight")
   if coverage_penalty_weight.shape.ndims != 0:
     raise ValueError(f"coverage_penalty_weight should be a scalar, but saw shape: {coverage_penalty_weight.shape}")
