@@ -191,6 +191,8 @@ def program_override_errors(tf):
       lambda: tf.RegisterGradient(3),
       lambda: tf.RegisterGradient("FlowShape")(shape),
       lambda: tf.NotDifferentiable("FlowShape"),
+      lambda: tf.RegisterGradient("Relu")(shape),
+      lambda: tf.NotDifferentiable("ZerosLike"),
       lambda: tf.NoGradient(4),
     ],
   )

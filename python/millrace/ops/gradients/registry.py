@@ -3,6 +3,8 @@
 import threading
 import traceback
 
+from millrace import _binding
+
 _functions = {}  # None: not differentiable
 _places = {}
 _lock = threading.Lock()
@@ -12,8 +14,9 @@ def _register(op_type, function):
   if not isinstance(op_type, str):
     raise TypeError("op_type must be a string")
   with _lock:
-    if op_type in _functions:
-      raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (op_type, _places[op_type]))
+    if op_type in _functions or _binding.has_gradient(op_type):
+      place = _places.get(op_type, "the package")
+      raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (op_type, place))
     frame = traceback.extract_stack(limit=4)[0]
     _places[op_type] = "%s %s:%s" % (frame.name, frame.filename, frame.lineno)
     _functions[op_type] = function
@@ -23,7 +26,8 @@ class RegisterGradient:
   """Decorates the gradient function of an op type, or of a name for `gradient_override_map`.
 
   The function is called as `f(op, grad, ...)`, with the gradient of each output, and returns that of each input: a tensor or a
-  list of them, None where there is none. Raises TypeError for a name that is no string, KeyError for one that is taken.
+  list of them, None where there is none. Raises TypeError for a name that is no string, KeyError for one that is taken, as those
+  of ops that have a gradient are: gradient_override_map gives them another one.
   """
 
   __slots__ = ["_op_type"]
