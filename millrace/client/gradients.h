@@ -41,15 +41,17 @@ struct GradientsOptions {
 // gradient flows back through integers, but ys may be integers.
 //
 // The new ops are named "gradients/...". Conditionals, while loops and function
-// calls are differentiated. A loop keeps the values that its gradient needs of
-// each iteration on stacks, in the steps that compute the gradient; gradients
-// of such gradients are not supported. The gradient of a function, or of a
-// conditional or loop made of functions (If, While), recomputes what it needs
-// of the function. An op that cannot be recomputed, such as random numbers and
-// reads of variables that the function changes, and an op without a gradient
-// function are UNIMPLEMENTED, with their names; at an op declared by
-// MR_NO_GRADIENT the gradient ends without an error. After an error, which the
-// graph keeps, all gradients are none. `table` holds the gradient functions.
+// calls are differentiated. Where one branch has rows, a tensor or nothing in
+// another is all rows there, as in TensorFlow. A loop keeps the values that its
+// gradient needs of each iteration on stacks, in the steps that compute the
+// gradient; gradients of such gradients are not supported. The gradient of a
+// function, or of a conditional or loop made of functions (If, While),
+// recomputes what it needs of the function. An op that cannot be recomputed,
+// such as random numbers and reads of variables that the function changes, and
+// an op without a gradient function are UNIMPLEMENTED, with their names; at an
+// op declared by MR_NO_GRADIENT the gradient ends without an error. After an
+// error, which the graph keeps, all gradients are none. `table` holds the
+// gradient functions.
 std::vector<Gradient> Gradients(const Scope& scope,
                                 const std::vector<Output>& ys,
                                 const std::vector<Output>& xs,

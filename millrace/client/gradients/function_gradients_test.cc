@@ -229,6 +229,34 @@ TEST(FunctionGradients, OfIf) {
               ElementsAre(ElementsAre(0, 25), ElementsAre(30), ElementsAre(0)));
   EXPECT_THAT(RunAll(s, dxs, {{pred, false}}),
               ElementsAre(ElementsAre(0, 0), ElementsAre(7), ElementsAre(5)));
+  // All rows of the variable if the branch reads none.
+  const Gradient indices = ops::Cast(s, dxs[0].slices.indices, kFloat);
+  EXPECT_THAT(RunAll(s, {indices}, {{pred, true}}),
+              ElementsAre(ElementsAre(1)));
+  EXPECT_THAT(RunAll(s, {indices}, {{pred, false}}),
+              ElementsAre(ElementsAre(0, 1)));
+}
+
+// One branch reads rows, the other all.
+TEST(FunctionGradients, OfIfWithRowsAndATensor) {
+  const Scope s = Scope::NewRoot();
+  const auto yes =
+      Function(s, "yes", {kHandle}, [](const Scope& b, const Outputs& args) {
+        return Outputs{
+            ops::Square(b, ops::ResourceGather(b, args[0], {1}, kFloat))};
+      });
+  const auto no =
+      Function(s, "no", {kHandle}, [](const Scope& b, const Outputs& args) {
+        return Outputs{ops::Square(b, ops::ReadVariableOp(b, args[0], kFloat))};
+      });
+  const ops::Variable w = NewVariable(s, "w");
+  const Output pred = ops::Placeholder(s, DataType::kBool);
+  const Output y = ops::If(s, pred, {w.handle()}, {kFloat}, yes, no)[0];
+  const auto dxs = ops::Gradients(s, {y}, {w.handle()});
+  ASSERT_TRUE(s.ok()) << s.status();
+  ASSERT_TRUE(dxs[0].is_slices());
+  EXPECT_THAT(RunAll(s, dxs, {{pred, true}}), ElementsAre(ElementsAre(0, 6)));
+  EXPECT_THAT(RunAll(s, dxs, {{pred, false}}), ElementsAre(ElementsAre(4, 6)));
 }
 
 // Dense, by rows and not at all, depending on which of three branches runs.

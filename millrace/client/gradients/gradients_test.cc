@@ -312,6 +312,70 @@ TEST(Gradients, OfVariablesInConditionals) {
   }
 }
 
+// As in TensorFlow, a branch that reads no rows has zeros for all of them, so
+// that an optimizer with slots moves every row.
+TEST(Gradients, OfRowsInOneBranchAreAllRowsInTheOther) {
+  for (const bool resource : {false, true}) {
+    const Scope s = Scope::NewRoot();
+    const ops::Variable w(s.WithOpName("w"), {3.0f, 4.0f},
+                          {.use_resource = resource});
+    const Output pred = ops::Placeholder(s, DataType::kBool);
+    Output row;
+    if (resource) {
+      const Output handle = ops::Switch(s, w.handle(), pred).output_true;
+      row = ops::ResourceGather(s, handle, {1}, DataType::kFloat);
+    } else {
+      row =
+          ops::Gather(s, ops::RefSwitch(s, w.handle(), pred).output_true, {1});
+    }
+    const Output other =
+        ops::Switch(s, ops::Const(s, {5.0f}), pred).output_false;
+    const Output y = ops::Merge(s, {other, ops::Square(s, row)}).output;
+    const auto dw = ops::Gradients(s, {y}, {w.handle()});
+    ASSERT_TRUE(s.ok()) << s.status();
+    ASSERT_TRUE(dw[0].is_slices());
+    const Output indices = ops::Cast(s, dw[0].slices.indices, DataType::kFloat);
+    Session session(s);
+    ASSERT_TRUE(session.RunTargets({w.initializer()}).ok());
+    const auto taken =
+        session.Run({{pred, true}}, {indices, dw[0].slices.values});
+    ASSERT_TRUE(taken.ok()) << taken.status();
+    EXPECT_THAT(Values((*taken)[0]), testing::ElementsAre(1));
+    EXPECT_THAT(Values((*taken)[1]), testing::ElementsAre(8));
+    const auto not_taken =
+        session.Run({{pred, false}}, {indices, dw[0].slices.values});
+    ASSERT_TRUE(not_taken.ok()) << not_taken.status();
+    EXPECT_THAT(Values((*not_taken)[0]), testing::ElementsAre(0, 1));
+    EXPECT_THAT(Values((*not_taken)[1]), testing::ElementsAre(0, 0));
+  }
+}
+
+TEST(Gradients, OfRowsInOneBranchAndATensorInTheOther) {
+  const Scope s = Scope::NewRoot();
+  const Output pred = ops::Placeholder(s, DataType::kBool);
+  const Output x = ops::Const(s, {3.0f, 4.0f});
+  const auto branch = ops::Switch(s, x, pred);
+  const Output row =
+      ops::Gather(s, branch.output_true, ops::Const(s, {int64_t{1}}));
+  const Output y =
+      ops::Merge(s, {ops::Square(s, branch.output_false), ops::Square(s, row)})
+          .output;
+  const auto dx = ops::Gradients(s, {y}, {x});
+  ASSERT_TRUE(s.ok()) << s.status();
+  ASSERT_TRUE(dx[0].is_slices());
+  const Output indices = ops::Cast(s, dx[0].slices.indices, DataType::kFloat);
+  const Output dense = ops::ToTensor(s, dx[0]);
+  Session session(s);
+  const auto taken = session.Run({{pred, true}}, {indices, dense});
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_THAT(Values((*taken)[0]), testing::ElementsAre(1));
+  EXPECT_THAT(Values((*taken)[1]), testing::ElementsAre(0, 8));
+  const auto other = session.Run({{pred, false}}, {indices, dense});
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_THAT(Values((*other)[0]), testing::ElementsAre(0, 1));
+  EXPECT_THAT(Values((*other)[1]), testing::ElementsAre(6, 8));
+}
+
 // One of two variables is chosen and read.
 TEST(Gradients, OfAChosenVariable) {
   const Scope s = Scope::NewRoot();

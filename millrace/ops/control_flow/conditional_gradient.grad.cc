@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "millrace/client/gradients/grad_shapes.h"
+#include "millrace/ops/control_flow/all_rows.grad.h"
 #include "millrace/ops/control_flow/conditional_gradient.grad.h"
-#include "millrace/ops/control_flow/empty_rows.grad.h"
 #include "millrace/ops/control_flow/function_gradient.grad.h"
 
 namespace millrace::ops {
@@ -38,16 +38,14 @@ class BranchGradients {
   };
   Place AddResults(size_t i) {
     Place place;
-    Gradient any;  // the gradient of a branch that has one
-    place.is_rows = true;
+    Gradient any;  // of a branch that has one; rows if a branch has rows
     for (const Branch& branch : branches_) {
       const Gradient& dx = branch.gradient->dxs()[i];
-      if (!dx) continue;
-      place.is_any = true;
-      place.is_rows = place.is_rows && dx.is_slices();
-      if (!any) any = dx;
+      if (dx && !any.is_slices()) any = dx;
     }
-    if (!place.is_any) return Place();
+    if (!any) return place;
+    place.is_any = true;
+    place.is_rows = any.is_slices();
     if (!place.is_rows) {
       for (Branch& branch : branches_)
         branch.results.push_back(Dense(branch, i, any));
@@ -105,15 +103,15 @@ class BranchGradients {
         other.is_slices() ? other.slices.dtype() : other.tensor.dtype());
   }
 
-  // Returns the rows of each branch, with the same types; a branch without a
-  // gradient has no rows.
+  // Returns the rows of each branch, with the same types; a tensor, and zeros
+  // of a branch without a gradient, are all rows, as in TensorFlow.
   std::vector<IndexedSlices> MatchingRows(size_t i, const IndexedSlices& any) {
     std::vector<IndexedSlices> rows;
     for (const Branch& branch : branches_) {
       const Gradient& dx = branch.gradient->dxs()[i];
-      rows.push_back(dx ? dx.slices
-                        : EmptyRows(branch.gradient->scope(),
-                                    branch.gradient->args()[i], any));
+      rows.push_back(dx.is_slices() ? dx.slices
+                                    : AllRows(branch.gradient->scope(),
+                                              Dense(branch, i, any), any));
     }
     Match(&IndexedSlices::indices, &rows);
     const bool have_shapes =

@@ -2,21 +2,10 @@
 // gradient.
 #include "millrace/client/gradients/grad_context.h"
 #include "millrace/client/gradients/grad_shapes.h"
-#include "millrace/ops/control_flow/empty_rows.grad.h"
+#include "millrace/ops/control_flow/all_rows.grad.h"
 
 namespace millrace::ops {
 namespace {
-
-// Returns whether the gradients that came through the branches are rows or
-// missing.
-bool OnlyRows(const GradContext& g) {
-  bool any = false;
-  for (int i = 0; i < g.num_outputs(); ++i) {
-    if (g.has_dy(i) && !g.gradient(i).is_slices()) return false;
-    any = any || g.has_dy(i);
-  }
-  return any;
-}
 
 // Returns the rows with all outputs alive where the values are: indices may
 // come from outside of the branch.
@@ -27,14 +16,25 @@ IndexedSlices AliveWithValues(GradContext& g, IndexedSlices rows) {
   return rows;
 }
 
-// Sets a gradient of rows. A branch without a gradient contributes no rows,
-// alive if the branch was taken.
-void RowsOfBranches(GradContext& g) {
-  const int known = g.has_dy(0) ? 0 : 1;
+// Returns the gradient that came through a branch as a tensor or, without one,
+// zeros of the type that are alive if the branch was taken.
+Output OfBranch(GradContext& g, int branch, DataType type) {
+  const Output out = g.out(branch);
+  if (g.has_dy(branch) || out.dtype() != DataType::kResource)
+    return g.dy(branch);
+  return ZerosOfVariable(g, out, type);
+}
+
+// Sets a gradient of rows, those of the branch `known` and of the other one. As
+// in TensorFlow, a tensor or zeros count as all rows there: an optimizer with
+// slots then moves all of them.
+void RowsOfBranches(GradContext& g, int known) {
+  const IndexedSlices like = g.gradient(known).slices;
   IndexedSlices rows[2];
   for (int i = 0; i < 2; ++i) {
-    rows[i] = g.has_dy(i) ? AliveWithValues(g, g.gradient(i).slices)
-                          : EmptyRows(g, g.out(i), g.gradient(known).slices);
+    rows[i] = g.gradient(i).is_slices()
+                  ? AliveWithValues(g, g.gradient(i).slices)
+                  : AllRows(g, OfBranch(g, i, like.dtype()), like);
   }
   MatchRows(g, &rows[0], &rows[1]);
   const auto merged = [&g](const Output& x, const Output& y) {
@@ -48,22 +48,15 @@ void RowsOfBranches(GradContext& g) {
   g.Set(0, all);
 }
 
-// Returns the gradient that came through a branch or, without one, zeros that
-// are alive if the branch was taken.
-Output OfBranch(GradContext& g, int branch) {
-  const Output out = g.out(branch);
-  if (g.has_dy(branch) || out.dtype() != DataType::kResource)
-    return g.dy(branch);
-  return ZerosOfVariable(g, out, g.dy(1 - branch).dtype());
-}
-
 // The branch that ran supplies the gradient.
 void SwitchGradient(GradContext& g) {
-  if (OnlyRows(g)) {
-    RowsOfBranches(g);
+  for (int i = 0; i < 2; ++i) {
+    if (!g.gradient(i).is_slices()) continue;
+    RowsOfBranches(g, i);
     return;
   }
-  g.Set(0, Merge(g, {OfBranch(g, 0), OfBranch(g, 1)}).output);
+  const DataType type = g.gradient(g.has_dy(0) ? 0 : 1).tensor.dtype();
+  g.Set(0, Merge(g, {OfBranch(g, 0, type), OfBranch(g, 1, type)}).output);
 }
 
 }  // namespace

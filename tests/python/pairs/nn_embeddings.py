@@ -237,3 +237,28 @@ def program_training_joined_tables(tf):
 
 
 program_training_joined_tables.rtol = 1e-5
+
+
+def program_training_in_a_conditional(tf):
+  """A branch that reads no rows has zeros for all of them: momentum moves every row there."""
+  p, ids = tf.placeholder(tf.bool, []), tf.placeholder(tf.int32, [None])
+  numbers = tf.reduce_sum(tf.cast(ids, tf.float32))
+  results = []
+
+  def rows(table, ids):
+    return tf.reduce_sum(tf.square(tf.nn.embedding_lookup(table, ids)))
+
+  for resource in (False, True):
+    for i, other in enumerate((lambda table: numbers, lambda table: rows(table, ids + 1), lambda table: tf.reduce_sum(table))):
+      table = _table(tf, "t%d%d" % (resource, i), rows=5, use_resource=resource)
+      loss = tf.cond(p, lambda: rows(table, ids), lambda: other(table))  # noqa: B023: called at once
+      train = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss, var_list=[table])
+      with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for feed in ({p: True, ids: [1, 3, 1]}, {p: False, ids: [2]}, {p: True, ids: [0]}):
+          session.run(train, feed)
+          results.append(session.run(table))
+  return results
+
+
+program_training_in_a_conditional.rtol = 1e-5

@@ -1,23 +1,17 @@
-#include "millrace/ops/control_flow/empty_rows.grad.h"
+#include "millrace/ops/control_flow/all_rows.grad.h"
 
 #include "millrace/client/gradients/grad_shapes.h"
 
 namespace millrace::ops {
 
-IndexedSlices EmptyRows(const Scope& scope, const Output& x,
-                        const IndexedSlices& like) {
+IndexedSlices AllRows(const Scope& scope, const Output& x,
+                      const IndexedSlices& like) {
   // A shape op is added even if the shape is known: a constant would be alive
   // everywhere.
-  const Output shape = x.dtype() == DataType::kResource
-                           ? VariableShape(scope, x)
-                           : Shape(scope, x);
-  const Scope where = scope.WithControlDependencies({shape});
-  const Output none = Const(where, std::vector<int32_t>{0});
+  const Output shape = Shape(scope, x, {.out_type = like.indices.dtype()});
   IndexedSlices rows;
-  rows.values =
-      Fill(scope, ConcatV2(scope, {none, Part(scope, shape, 1, kToEnd)}, 0),
-           Const(where, 0, like.dtype()));
-  rows.indices = Fill(scope, none, Const(where, 0, like.indices.dtype()));
+  rows.values = x;
+  rows.indices = Range(scope, 0, Element(scope, shape, 0), 1);
   if (like.dense_shape) {
     rows.dense_shape = like.dense_shape.dtype() == shape.dtype()
                            ? shape
