@@ -400,6 +400,19 @@ def test_a_forked_child_ends():
   assert program(text).strip() == "0"
 
 
+def test_gradients_of_functions_with_random_numbers():
+  """TensorFlow's draws other numbers than the function did; here it is refused, with the name of the op."""
+  from millrace.ops.gradients.defun import Defun
+
+  @Defun(tf.float32)
+  def noisy(x):
+    return x * tf.random_uniform([2])
+
+  x = tf.placeholder(tf.float32, [2])
+  with pytest.raises(NotImplementedError, match=r"\(op type: RandomUniform\) gave, which would run once more"):
+    tf.gradients(noisy(x), x)
+
+
 def test_a_server_of_this_process():
   cluster = tf.train.ClusterSpec({"local": ["localhost:0"]})
   del cluster
