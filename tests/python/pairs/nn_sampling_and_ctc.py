@@ -157,6 +157,27 @@ program_ctc_loss_of_dense_labels.rtol = 1e-3
 program_ctc_loss_of_dense_labels.values_only = True
 
 
+def program_ctc_loss_of_any_dense_labels(tf):
+  """More labels than frames, none at all, classes that only a run knows, and the distinct labels given."""
+  logits, labels = tf.constant(_data(7, 2, 4)), tf.constant([[1, 2, 0], [3, 3, 1]])
+  late = tf.placeholder_with_default(logits, [None, None, None])
+  made = [
+    tf.nn.ctc_loss_v2(labels, logits, [2, 3], [1, 6]),
+    tf.nn.ctc_loss_v2(labels, logits, [2, 3], [7, 3]),
+    tf.nn.ctc_loss_v2(labels, logits, [0, 3], [4, 7]),
+    tf.nn.ctc_loss_v2(labels, late, [2, 3], [7, 6]),
+    tf.nn.ctc_loss_v2(tf.constant([[1, 2, 0], [2, 2, 1]]), late, [3, 3], [7, 7], blank_index=-1),
+    tf.nn.ctc_loss_v2(labels, logits, [2, 3], [7, 6], unique=tf.nn.ctc_unique_labels(labels)),
+  ]
+  slopes = [tf.gradients(loss, logits)[0] for loss in (made[2], made[3], made[5])]
+  return _run(tf, *made, *slopes)
+
+
+program_ctc_loss_of_any_dense_labels.rtol = 1e-3
+program_ctc_loss_of_any_dense_labels.atol = 1e-4
+program_ctc_loss_of_any_dense_labels.values_only = True
+
+
 def program_ctc_decoders(tf):
   logits, lengths = tf.constant(_data(7, 2, 4) * 3), tf.constant([7, 6])
   made = [

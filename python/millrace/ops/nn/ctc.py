@@ -22,7 +22,7 @@ def ctc_loss(
   labels: SparseTensor of int32, [batch, time]; inputs: logits [time, batch, classes], or [batch, time, classes] where
   `time_major` is False; the last class is the blank. TypeError for labels that are not sparse.
   """
-  return _loss(
+  return loss_of_sparse(
     labels,
     deprecated_argument_lookup("logits", logits, "inputs", inputs),
     sequence_length,
@@ -33,7 +33,8 @@ def ctc_loss(
   )
 
 
-def _loss(labels, logits, sequence_length, time_major, **attributes):
+def loss_of_sparse(labels, logits, sequence_length, time_major=True, **attributes):
+  """The loss by the op; `attributes` are those of the op. TypeError for labels that are not sparse."""
   if not isinstance(labels, composite.SparseTensor):
     raise TypeError(f"Expected argument `labels` to be a SparseTensor. Received labels={labels} of type: {type(labels).__name__}")
   logits = convert.convert_to_tensor(logits, name="logits")
@@ -66,52 +67,38 @@ def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=Tr
   """Returns the negative log probability of each label sequence, with any class as the blank: `blank_index`.
 
   labels: a SparseTensor, or [batch, time] with the lengths `label_length`, where the blank is class 0 by default. For sparse
-  labels `blank_index` is needed: ValueError without. `unique` is taken and not used.
+  labels `blank_index` is needed: ValueError without. `unique` makes nothing faster here, and is not used.
   """
-  with ops.name_scope(name, "ctc_loss_dense", [logits, labels]) if _is_dense(labels) else _nothing():
-    if _is_dense(labels):
-      labels = _sparse_labels(convert.convert_to_tensor(labels, name="labels"), label_length)
-      blank_index = 0 if blank_index is None else blank_index
-    elif blank_index is None:
-      raise ValueError("Argument `blank_index` must be provided when labels is a SparseTensor.")
-    logits = convert.convert_to_tensor(logits, name="logits")
-    classes = logits.get_shape().as_list()[2]
-    if blank_index < 0:
-      blank_index += classes
-    if blank_index != classes - 1:
-      # The op's blank is the last class.
-      logits = tf.concat(
-        [
-          logits[:, :, :blank_index],
-          logits[:, :, blank_index + 1 :],
-          logits[:, :, blank_index : blank_index + 1],
-        ],
-        axis=2,
-      )
-      values = tf.where(labels.values < blank_index, labels.values, labels.values - 1)
-      labels = composite.SparseTensor(labels.indices, values, labels.dense_shape)
-    return _loss(labels, logits, logit_length, logits_time_major)
+  if not isinstance(labels, composite.SparseTensor):
+    from millrace.ops.nn import ctc_dense
+
+    blank_index = 0 if blank_index is None else blank_index
+    return ctc_dense.loss(labels, logits, label_length, logit_length, logits_time_major, blank_index, name)
+  if blank_index is None:
+    raise ValueError("Argument `blank_index` must be provided when labels is a SparseTensor.")
+  logits = convert.convert_to_tensor(logits, name="logits")
+  if blank_index < 0:
+    blank_index += size_of(logits, 2)
+  if blank_index != size_of(logits, 2) - 1:
+    logits = with_blank_last(logits, blank_index)
+    values = tf.where(labels.values < blank_index, labels.values, labels.values - 1)
+    labels = composite.SparseTensor(labels.indices, values, labels.dense_shape)
+  return loss_of_sparse(labels, logits, logit_length, logits_time_major)
 
 
-def _is_dense(labels):
-  return not isinstance(labels, composite.SparseTensor)
+def with_blank_last(logits, blank_index):
+  """Returns the logits with the class `blank_index`, which is not negative, as the last one, which is the op's blank."""
+  return tf.concat(
+    [
+      logits[:, :, :blank_index],
+      logits[:, :, blank_index + 1 :],
+      logits[:, :, blank_index : blank_index + 1],
+    ],
+    axis=2,
+  )
 
 
-def _nothing():
-  import contextlib
-
-  return contextlib.nullcontext()
-
-
-def _sparse_labels(labels, lengths):
-  """Returns the first `lengths` labels of each row as a SparseTensor."""
-  mask = tf.sequence_mask(lengths, tf.shape(labels)[1])
-  indices = tf.where(mask)
-  shape = tf.shape(labels, out_type=dtypes.int64)
-  return composite.SparseTensor(indices, tf.cast(tf.gather_nd(labels, indices), dtypes.int32), shape)
-
-
-def _size(tensor, axis):
+def size_of(tensor, axis):
   """Returns the size of a dimension: a number where it is known."""
   known = tensor_shape.dimension_value(tensor.get_shape()[axis]) if tensor.get_shape().ndims is not None else None
   return known or tf.shape(tensor)[axis]
@@ -124,20 +111,20 @@ def collapse_repeated(labels, seq_length, name=None):
     seq_length = convert.convert_to_tensor(seq_length, name="seq_length")
     # An element is kept that is the first, or another than the one before, and inside of the sequence.
     kept = tf.concat([tf.ones_like(labels[:, :1], dtypes.bool), tf.not_equal(labels[:, 1:], labels[:, :-1])], axis=1)
-    kept = tf.logical_and(kept, tf.sequence_mask(seq_length, maxlen=_size(labels, 1)))
+    kept = tf.logical_and(kept, tf.sequence_mask(seq_length, maxlen=size_of(labels, 1)))
     new_length = tf.reduce_sum(tf.cast(kept, dtypes.int32), axis=1)
     new_longest = tf.reduce_max(new_length)
     new_mask = tf.sequence_mask(new_length, maxlen=new_longest)
     flat = tf.reshape(labels, [-1])
     flat_kept = tf.reshape(kept, [-1])
     flat_new = tf.reshape(new_mask, [-1])
-    positions = tf.range(_size(flat_new, 0))
+    positions = tf.range(size_of(flat_new, 0))
     scattered = tf.scatter_nd(
       indices=tf.expand_dims(tf.boolean_mask(positions, flat_new), axis=1),
       updates=tf.boolean_mask(flat, flat_kept),
       shape=tf.shape(flat_new),
     )
-    batch = _size(labels, 0)
+    batch = size_of(labels, 0)
     return tf.reshape(scattered, [batch, new_longest]), tf.cast(new_length, seq_length.dtype)
 
 
@@ -148,7 +135,7 @@ def ctc_unique_labels(labels, name=None):
 
     def of_row(row):
       distinct, positions = gen.unique(row)
-      padded = tf.pad(distinct, [[0, _size(positions, 0) - tf.shape(distinct)[0]]])
+      padded = tf.pad(distinct, [[0, size_of(positions, 0) - tf.shape(distinct)[0]]])
       return [tf.cast(padded, dtypes.int64), positions]
 
     return tf.map_fn(of_row, labels, dtype=[dtypes.int64, dtypes.int32])
