@@ -478,6 +478,15 @@ TEST(Gradients, OfIntegersThereAreNone) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(5, 7));
   EXPECT_THAT((*out)[1].flat<int32_t>(), testing::ElementsAre(1, 1));
+  // Theirs may be given as numbers of another type.
+  const auto given =
+      ops::Gradients(s, {rounded, ops::Square(s, x)}, {x, rounded},
+                     {.grad_ys = {Gradient(x), Gradient()}});
+  ASSERT_TRUE(s.ok()) << s.status();
+  out = session.Run({given[0].tensor, given[1].tensor});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(5, 7));
+  EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(2.5, 3.5));
   for (const Output& y :
        {ops::Const(s, "text"), ops::Cast(s, x, DataType::kComplex64)}) {
     EXPECT_THAT(TakeError(s, ops::Gradients(s, {y}, {x})).message(),

@@ -25,6 +25,20 @@ def _errors(tf, calls):
   return found
 
 
+def program_given_for_integers(tf):
+  """Nothing goes back through integers, so what is given for them may be of any type of numbers."""
+  x, halves = _x(tf), tf.constant([0.5, 0.25])
+  y = tf.cast(x, tf.int32)
+  found = [tf.gradients([y, x * 2.0], [x], grad_ys=[halves, None]), tf.gradients(y, y, grad_ys=halves)]
+  wrong = [lambda: tf.gradients(_x(tf), _x(tf), grad_ys=tf.constant([1j, 2j])), lambda: _complex_with_real(tf)]
+  return _run(tf, found, {x: [1, 2]}) + _errors(tf, wrong)
+
+
+def _complex_with_real(tf):
+  x = _x(tf)
+  return tf.gradients(tf.cast(x, tf.complex64), x, grad_ys=tf.constant([1.0, 2.0]))
+
+
 def program_simple(tf):
   x, w = _x(tf), tf.constant([[1.0, 2.0], [3.0, 4.0]])
   y = tf.reduce_sum(tf.tanh(tf.matmul(tf.expand_dims(x, 0), w)) ** 2)

@@ -205,23 +205,16 @@ def _incoming(given, ys):
 
 
 def _check_incoming(grad, y):
-  kinds = (
-    ("is_floating", "float", lambda d: d.is_floating or d.is_integer),
-    ("is_complex", "complex", lambda d: d.is_complex),
-  )
-  if y.dtype == dtypes.variant or y.dtype == dtypes.resource:
-    return
-  if y.dtype.is_integer and not grad.dtype.is_integer:
-    raise TypeError(
-      "Gradient type %s generated for real or integer-valued tensor %s with type %s must be real or integer"
-      % (grad.dtype.name, y, y.dtype.name)
-    )
-  for attribute, word, fits in kinds:
-    if getattr(y.dtype, attribute) and not fits(grad.dtype):
+  if y.dtype.is_floating or y.dtype.is_integer:
+    if not grad.dtype.is_floating and not grad.dtype.is_integer:
       raise TypeError(
-        "Gradient type %s generated for %s tensor %s with type %s must be %s"
-        % (grad.dtype.name, "real" if word == "float" else word, y, y.dtype.name, "real" if word == "float" else word)
+        "Gradient type %s generated for real or integer-valued tensor %s with type %s must be real or integer"
+        % (grad.dtype.name, y, y.dtype.name)
       )
+  elif y.dtype.is_complex and not grad.dtype.is_complex:
+    raise TypeError(
+      "Gradient type %s generated for complex-valued tensor %s with type %s must be real" % (grad.dtype.name, y, y.dtype.name)
+    )
 
 
 class _Driver:
