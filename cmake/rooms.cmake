@@ -139,7 +139,7 @@ set_property(GLOBAL APPEND PROPERTY MILLRACE_LIBRARIES millrace_proto)
 # What a room links to besides rooms, and what its unit tests do.
 set(MILLRACE_EXTRA_checkpoint millrace_proto millrace_dep_zlib)
 set(MILLRACE_EXTRA_device millrace_dep_dnnl ${CMAKE_DL_LIBS})
-set(MILLRACE_EXTRA_rpc.grpc millrace_proto millrace_dep_grpc)
+set(MILLRACE_EXTRA_rpc.grpc millrace_proto millrace_dep_grpc millrace_dep_zlib)
 set(MILLRACE_TEST_EXTRA_graph millrace_proto)
 set(MILLRACE_TEST_EXTRA_protocol millrace_proto)
 

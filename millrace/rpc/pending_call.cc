@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "millrace/rpc/call_status.h"
+#include "millrace/rpc/short_call.h"
 
 namespace millrace {
 
@@ -45,7 +46,7 @@ bool PendingCall::Begin() {
     begun_ = true;
     finished = finished_;
   }
-  if (finished) Post();
+  if (finished) Post(lanes_->control);
   return !finished;
 }
 
@@ -62,8 +63,9 @@ bool PendingCall::SetOutcome(Status status, ByteChunks reply, bool* begun) {
 
 bool PendingCall::Finish(Status status, ByteChunks reply) {
   bool begun = false;
+  ThreadPool& lane = LaneOf(*lanes_, reply.size_bytes());
   if (!SetOutcome(std::move(status), std::move(reply), &begun)) return false;
-  if (begun) Post();
+  if (begun) Post(lane);
   return true;
 }
 
@@ -83,9 +85,8 @@ void PendingCall::GiveUp(const Status& reason) {
   if (Finish(reason)) OnGiveUp(reason);
 }
 
-void PendingCall::Post() {
-  lanes_->control.Schedule(
-      [self = Ref<PendingCall>::Share(this)] { self->Deliver(); });
+void PendingCall::Post(ThreadPool& lane) {
+  lane.Schedule([self = Ref<PendingCall>::Share(this)] { self->Deliver(); });
 }
 
 void PendingCall::Deliver() {

@@ -51,7 +51,7 @@ class PendingCall : public RefCounted {
   // Sets the outcome. Returns false if there is one already; sets `*begun` if
   // the outcome is to be delivered now.
   bool SetOutcome(Status status, ByteChunks reply, bool* begun);
-  void Post();
+  void Post(ThreadPool& lane);
   void Deliver();
 
   const Method method_;

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,6 +31,16 @@ namespace millrace {
 namespace {
 
 constexpr int64_t kClusterFilePollMs = 50;
+
+// The usual limit of 1,024 descriptors is meant for programs that use select().
+// Clients could use it up, and gRPC stops to accept connections for good when
+// there are none left.
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 // SIGTERM, SIGINT and, except under nohup, SIGHUP stop the server; a second one
 // ends the process at once.
@@ -141,6 +152,7 @@ void AwaitCluster(FileSystem* files, const std::string& path, Server* server,
 int RunServer(const ServerFlags& flags, const ConfigFile& config) {
   KeepMessageMemory();
   StopSignals signals;
+  RaiseDescriptorLimit();
   FileSystem* const files = DefaultFiles();
   struct stat parent;
   if (flags.parent_fd != -1 &&

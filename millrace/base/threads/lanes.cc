@@ -21,6 +21,7 @@ int OrCores(int threads) { return threads > 0 ? threads : UsableCores(); }
 Lanes::Lanes(const LanesOptions& options)
     : timer("timer"),
       control("control", 2),
+      messages("messages", 2),
       inter_op("inter-op", {.threads = OrCores(options.inter_op_threads),
                             .flush_denormals = true}),
       intra_op("intra-op", OrCores(options.intra_op_threads), &inter_op),

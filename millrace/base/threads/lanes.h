@@ -31,6 +31,9 @@ struct Lanes {
   // the timer and of cancellations post. Its tasks never run expensive kernels
   // and never block.
   ThreadPool control;
+  // Two threads that decode large messages, which takes seconds: on the control
+  // pool nobody would hear meanwhile that this process lives.
+  ThreadPool messages;
   // The inter-op pool: nodes of graphs, and compiling graphs. Its tasks do not
   // block.
   ThreadPool inter_op;

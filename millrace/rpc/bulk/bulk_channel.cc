@@ -22,6 +22,11 @@ bool TravelsByBulk(const Method& method) {
          method.service == Service::kWorker;
 }
 
+// Whether a call asks if the server lives. Its reply would wait behind tensors,
+// as frames travel whole and in order: over a slow network a server that sends
+// a large one would count as lost.
+bool IsProbe(const Method& method) { return method.id == MethodId::kGetStatus; }
+
 // Sends the token and waits for the answer.
 Status OpenConnection(int fd, const std::string& token) {
   std::array<char, kFrameHeaderBytes> header;
@@ -67,7 +72,7 @@ void BulkChannel::Call(const Method& method, CallContext& context,
     if (!connection) {
       ask = !asking_ && NowNanos() >= next_ask_nanos_;
       asking_ |= ask;
-      if (options_.first_calls_wait && !has_asked_) {
+      if (options_.first_calls_wait && !has_asked_ && !IsProbe(method)) {
         waiting_.push_back([this, &method, &context,
                             request = std::move(request), reply,
                             done = std::move(done)]() mutable {
@@ -80,7 +85,8 @@ void BulkChannel::Call(const Method& method, CallContext& context,
     }
   }
   if (ask) Ask();
-  if (connection && connection->Call(method, context, request, reply, done)) {
+  if (connection && !IsProbe(method) &&
+      connection->Call(method, context, request, reply, done)) {
     return;
   }
   inner_->Call(method, context, std::move(request), reply, std::move(done));

@@ -1,12 +1,15 @@
 // Tests what the transports' common suite does not see: frames, tokens,
 // fallbacks.
+#include <dirent.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "millrace/base/memory/memory_budget.h"
@@ -205,6 +208,112 @@ TEST(BulkTest, WhatIsOnlyAnnouncedTakesNoMemoryFromOthers) {
   EXPECT_LT(budget.used() - before, int64_t{64} << 20);
   close(fd);
   EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
+}
+
+TEST(BulkTest, WhoAnnouncesALotKeepsNobodyElseFromSending) {
+  Served served;
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit();
+  const int64_t before = budget.used();
+  budget.set_limit(before + (int64_t{300} << 20));
+  std::vector<int> fds;
+  for (int i = 0; i < 12; ++i) {
+    const HelloReply hello = served.Hello();
+    fds.push_back(*ConnectLocally(hello.local_address, kTimeoutMs));
+    ASSERT_EQ(Exchange(fds.back(),
+                       Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
+              static_cast<int>(FrameKind::kOpened));
+    std::string call(kFrameHeaderBytes, '\0');
+    EncodeFrameHeader({.kind = FrameKind::kCall,
+                       .method = static_cast<uint8_t>(MethodId::kRecvTensor),
+                       .call = 5,
+                       .aux = -1,
+                       .size = uint64_t{256} << 20},
+                      call.data());
+    // Some of it, too: its reader has read the header before the others' turn.
+    call.resize(call.size() + (64 << 10));
+    ASSERT_TRUE(SendAll(fds.back(), call.data(), call.size()).ok());
+  }
+  {
+    const auto caller = served.bulk->Connect(served.server.address());
+    SuiteCall call(*caller, "bytes:1000000");
+    EXPECT_TRUE(call.Wait().ok()) << call.Wait();
+  }
+  for (const int fd : fds) close(fd);
+  budget.set_limit(limit);
+}
+
+int OpenDescriptors() {
+  int n = 0;
+  DIR* const folder = opendir("/proc/self/fd");
+  while (readdir(folder) != nullptr) ++n;
+  closedir(folder);
+  return n;
+}
+
+TEST(BulkTest, DescriptorsOfClosedConnectionsAreFreeAtOnce) {
+  Served served;
+  const HelloReply hello = served.Hello();
+  const int before = OpenDescriptors();
+  for (int i = 0; i < 100; ++i) {
+    const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
+    ASSERT_TRUE(SendAll(fd, "x", 1).ok());
+    close(fd);
+  }
+  // Less than what a connection has to bring a token or go on with a frame.
+  const Deadline deadline = Deadline::AfterMillis(4'000);
+  while (OpenDescriptors() > before && !deadline.expired()) {
+    std::this_thread::yield();
+  }
+  EXPECT_LE(OpenDescriptors(), before);
+}
+
+// Counts the calls that reach the inner transport.
+class CountedTransport final : public Transport {
+ public:
+  std::shared_ptr<Caller> Connect(const std::string& address) override {
+    return std::make_shared<CountedCaller>(*this, network_.Connect(address));
+  }
+  StatusOr<std::unique_ptr<Listener>> Listen(
+      const ListenOptions& options, const Services& services) override {
+    return network_.Listen(options, services);
+  }
+  int count(MethodId id) const {
+    return counts_[static_cast<size_t>(id)].load();
+  }
+
+ private:
+  class CountedCaller final : public Caller {
+   public:
+    CountedCaller(CountedTransport& all, std::shared_ptr<Caller> inner)
+        : all_(all), inner_(std::move(inner)) {}
+    void Call(const Method& method, CallContext& context, ByteChunks request,
+              ByteChunks* reply, Done done) override {
+      ++all_.counts_[static_cast<size_t>(method.id)];
+      inner_->Call(method, context, std::move(request), reply, std::move(done));
+    }
+
+   private:
+    CountedTransport& all_;
+    const std::shared_ptr<Caller> inner_;
+  };
+
+  LoopbackNetwork network_;
+  std::array<std::atomic<int>, kNumMethods> counts_{};
+};
+
+// Behind a tensor on its way over a slow network the reply would come late, and
+// the server would count as lost.
+TEST(BulkTest, ProbesDoNotTravelWithTensors) {
+  const auto inner = std::make_shared<CountedTransport>();
+  const auto bulk = MakeBulkTransport(inner, {.first_calls_wait = true});
+  SuiteServer server(*bulk, "one");
+  const auto caller = bulk->Connect(server.address());
+  SuiteCall call(*caller, "bytes:1000000");
+  ASSERT_TRUE(call.Wait().ok()) << call.Wait();
+  EXPECT_EQ(inner->count(MethodId::kRecvTensor), 0);
+  EXPECT_EQ(*AskLabel(*caller), "one");
+  EXPECT_EQ(inner->count(MethodId::kGetStatus), 1);
 }
 
 TEST(BulkTest, AFrameThatDoesNotGoOnEndsItsConnection) {

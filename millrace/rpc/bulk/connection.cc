@@ -32,13 +32,9 @@ constexpr size_t kTransposeBytes = 8 << 20;
 std::atomic<int64_t> announced{0};
 constexpr int64_t kAnnouncedBudgets = 8;
 
-StatusOr<Ref<Buffer>> Announce(uint64_t bytes) {
-  const int64_t limit = MemoryBudget::Process().limit();
-  if (announced.load(std::memory_order_relaxed) / kAnnouncedBudgets >= limit) {
-    return ResourceExhausted("other messages of ", announced.load(),
-                             " bytes have begun to arrive");
-  }
-  return HostAllocator()->Allocate(bytes + kPayloadAlignment);
+bool ManyAreAnnounced() {
+  return announced.load(std::memory_order_relaxed) / kAnnouncedBudgets >=
+         MemoryBudget::Process().limit();
 }
 
 }  // namespace
@@ -208,34 +204,46 @@ void BulkConnection::OnReady(uint32_t events) {
   ended_ = true;
   poller_.Remove(fd_);
   std::deque<OutFrame> dropped;  // freed after the lock is released
+  Timer::Id timer;
   {
     // A thread in Flush may be writing from the frames, and drops them itself.
     MutexLock lock(mu_);
     if (!writing_ || wants_write_) dropped.swap(out_);
+    timer = std::exchange(stall_timer_, 0);
   }
+  // It would keep the descriptor open.
+  if (timer != 0) Lanes::Process().timer.Cancel(timer);
   receiver_->OnClosed(reason);
 }
 
 // A peer that stops in the middle of a frame would hold its memory forever.
 void BulkConnection::WatchForStall(uint64_t seen) {
-  Lanes::Process().timer.RunAt(
-      Deadline::AfterMillis(stall_ms_),
-      [self = Ref<BulkConnection>::Share(this), seen] {
-        uint64_t now;
-        bool may_go_on;
-        {
-          MutexLock lock(self->mu_);
-          now = self->bytes_read_;
-          may_go_on = self->wants_read_;
-          if (self->closed_ || !self->inside_frame_) {
-            self->watched_ = false;
-            return;
-          }
-        }
-        if (now != seen || !may_go_on) return self->WatchForStall(now);
-        self->Close(Unavailable("silent for ", self->stall_ms_,
-                                " ms in the middle of a frame"));
-      });
+  const Timer::Id id =
+      Lanes::Process().timer.RunAt(Deadline::AfterMillis(stall_ms_),
+                                   [self = Ref<BulkConnection>::Share(this),
+                                    seen] { self->CheckForStall(seen); });
+  {
+    MutexLock lock(mu_);
+    stall_timer_ = id;
+    if (!closed_) return;
+  }
+  Lanes::Process().timer.Cancel(id);
+}
+
+void BulkConnection::CheckForStall(uint64_t seen) {
+  uint64_t now;
+  bool may_go_on;
+  {
+    MutexLock lock(mu_);
+    now = bytes_read_;
+    may_go_on = wants_read_;
+    if (closed_ || !inside_frame_) {
+      watched_ = false;
+      return;
+    }
+  }
+  if (now != seen || !may_go_on) return WatchForStall(now);
+  Close(Unavailable("silent for ", stall_ms_, " ms in the middle of a frame"));
 }
 
 void BulkConnection::ReadAll() {
@@ -312,13 +320,16 @@ bool BulkConnection::BeginPayload() {
     text_.resize(header_.size);
     payload_ = text_.data();
   } else {
-    StatusOr<Ref<Buffer>> buffer = Announce(header_.size);
+    StatusOr<Ref<Buffer>> buffer =
+        HostAllocator()->Allocate(header_.size + kPayloadAlignment);
     if (buffer.ok()) {
       buffer_ = *std::move(buffer);
-      // What has only been announced takes no memory from others.
-      uncharged_ = static_cast<int64_t>(header_.size);
-      announced.fetch_add(uncharged_, std::memory_order_relaxed);
-      MemoryBudget::Process().Release(uncharged_);
+      if (!ManyAreAnnounced()) {
+        // What has only been announced takes no memory from others.
+        uncharged_ = static_cast<int64_t>(header_.size);
+        announced.fetch_add(uncharged_, std::memory_order_relaxed);
+        MemoryBudget::Process().Release(uncharged_);
+      }
       payload_ = buffer_->data() +
                  (kPayloadAlignment - header_.lead) % kPayloadAlignment;
     } else {

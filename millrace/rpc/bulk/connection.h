@@ -11,6 +11,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "millrace/base/threads/thread.h"
+#include "millrace/base/threads/timer.h"
 #include "millrace/rpc/bulk/frame.h"
 #include "millrace/rpc/bulk/poller.h"
 
@@ -92,6 +93,7 @@ class BulkConnection final : public PollHandler {
   void DropBuffer();
   bool EndPayload();
   void WatchForStall(uint64_t seen);
+  void CheckForStall(uint64_t seen);
 
   const int fd_;
   const int64_t stall_ms_;
@@ -111,6 +113,7 @@ class BulkConnection final : public PollHandler {
   bool inside_frame_ = false;  // as of the last read
   uint64_t bytes_read_ = 0;    // as of the last read
   bool watched_ = false;       // a timer checks for progress
+  Timer::Id stall_timer_ = 0;  // that timer
 
   // Used by the poller's thread alone.
   uint64_t max_payload_bytes_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "millrace/rpc/call_status.h"
+#include "millrace/rpc/open_call.h"
 #include "millrace/rpc/short_call.h"
 
 namespace millrace {
@@ -10,6 +11,8 @@ namespace {
 
 constexpr int64_t kOpenMs = 5'000;
 constexpr size_t kMaxTokenBytes = 64;
+// About what the objects of a call that waits take.
+constexpr int64_t kOpenCallBytes = 2 << 10;
 // Most replies that may wait for the caller to read them. Tensors in them count
 // in the memory budget; the rest is about a KiB each at most.
 constexpr size_t kMaxWaitingFrames = 1 << 16;
@@ -32,6 +35,7 @@ class ServedConnection::ServedCall final : public RefCounted {
   }
 
   const Method& method() const { return method_; }
+  Status Count() { return open_.Begin(kOpenCallBytes); }
   void Cancel(const Status& reason) { scope_.Cancel(reason); }
 
   void Run() {
@@ -58,6 +62,7 @@ class ServedConnection::ServedCall final : public RefCounted {
   const uint64_t number_;
   CancelScope scope_;
   CallContext context_;
+  OpenCall open_;
   ByteChunks request_;
   ByteChunks reply_;
 };
@@ -72,8 +77,7 @@ ServedConnection::ServedConnection(Ref<BulkDoor> door, int fd)
 ServedConnection::~ServedConnection() = default;
 
 Status ServedConnection::Start() {
-  MR_RETURN_IF_ERROR(connection_->Start(this));
-  door_->lanes().timer.RunAt(
+  const Timer::Id timer = door_->lanes().timer.RunAt(
       Deadline::AfterMillis(kOpenMs),
       [self = Ref<ServedConnection>::Share(this)] {
         {
@@ -82,7 +86,13 @@ Status ServedConnection::Start() {
         }
         self->Close(Unauthenticated("no token in ", kOpenMs, " ms"));
       });
-  return OkStatus();
+  {
+    MutexLock lock(mu_);
+    open_timer_ = timer;
+  }
+  const Status started = connection_->Start(this);
+  if (!started.ok()) door_->lanes().timer.Cancel(timer);
+  return started;
 }
 
 Status ServedConnection::OnFrame(const FrameHeader& header,
@@ -133,6 +143,12 @@ Status ServedConnection::BeginCall(const FrameHeader& header,
   const size_t size = request.size_bytes();
   const auto call = MakeRef<ServedCall>(Ref<ServedConnection>::Share(this),
                                         method, header, std::move(request));
+  const Status counted = call->Count();
+  if (!counted.ok()) {
+    Reply(header.call, counted, {});
+    door_->Leave();
+    return OkStatus();
+  }
   bool is_new;
   {
     MutexLock lock(mu_);
@@ -145,7 +161,7 @@ Status ServedConnection::BeginCall(const FrameHeader& header,
   if (IsShortCall(method, size)) {
     call->Run();
   } else {
-    door_->lanes().control.Schedule([call] { call->Run(); });
+    LaneOf(door_->lanes(), size).Schedule([call] { call->Run(); });
   }
   return OkStatus();
 }
@@ -200,6 +216,8 @@ void ServedConnection::OnClosed(const Status&) {
     opened_ = true;  // for the timer: there is nothing left to close
     open = calls_;
   }
+  // It would keep the descriptor open.
+  door_->lanes().timer.Cancel(open_timer_);
   for (const auto& [number, call] : open) {
     call->Cancel(Cancelled("the caller is gone"));
   }

@@ -38,6 +38,7 @@ class ServedConnection final : public RefCounted, private FrameReceiver {
 
   Mutex mu_;  // guards all below
   bool opened_ = false;
+  Timer::Id open_timer_ = 0;  // ends a connection without a token
   absl::flat_hash_map<uint64_t, Ref<ServedCall>> calls_;
 };
 

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kBacklog = 128;
 constexpr int kUserTimeoutMs = 20'000;
+constexpr int kKeepAliveSeconds = 5;
 constexpr int kBufferBytes = 4 << 20;
 
 Status SocketError(absl::string_view what) {
@@ -163,7 +164,12 @@ Status PrepareForPolling(int fd) {
   // them.
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  // A peer that owes us a reply may be gone without our having bytes to send.
   setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &kKeepAliveSeconds,
+             sizeof(kKeepAliveSeconds));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &kKeepAliveSeconds,
+             sizeof(kKeepAliveSeconds));
   setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs,
              sizeof(kUserTimeoutMs));
   int domain = 0;

@@ -41,6 +41,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, options.connect_timeout_ms);
   // A task may restart with another address behind its name.
   args.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 1'000);
+  args.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   args.SetResourceQuota(MessageQuota());
   return grpc::CreateCustomChannel(ChannelTarget(address),
                                    grpc::InsecureChannelCredentials(), args);
@@ -107,6 +108,8 @@ class ClientCall final : public CompletionEvent {
 
  private:
   void Send() {
+    const Status fits = CheckFits(request_);
+    if (!fits.ok()) return Refuse(fits);
     if (context_.cancel != nullptr) {
       const auto r =
           context_.cancel->Register([this] { client_context_.TryCancel(); });
@@ -133,7 +136,9 @@ class ClientCall final : public CompletionEvent {
     } else if (IsShortCall(method_, response_.Length())) {
       Complete(Result());
     } else {
-      lanes_.control.Schedule([this] { Complete(Result()); });
+      LaneOf(lanes_, response_.Length()).Schedule([this] {
+        Complete(Result());
+      });
     }
   }
 

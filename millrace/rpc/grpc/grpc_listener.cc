@@ -136,6 +136,7 @@ Status GrpcListener::Start(const ListenOptions& options,
                              grpc.keepalive_timeout_ms);
   // Clients may ping as often as they like.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder.SetResourceQuota(MessageQuota());
   builder.RegisterService(&methods_);
   builder.RegisterAsyncGenericService(&other_methods_);

@@ -8,6 +8,12 @@
 #include "millrace/rpc/short_call.h"
 
 namespace millrace {
+namespace {
+
+// About what gRPC and our objects take for a call that waits.
+constexpr int64_t kOpenCallBytes = 16 << 10;
+
+}  // namespace
 
 MethodPaths::MethodPaths() {
   for (const Method& method : AllMethods()) {
@@ -45,12 +51,19 @@ void MethodCall::OnAccepted(bool ok) {
     Finish(ReplyStatus(*method_, ShuttingDown(host_->address())));
     return;
   }
+  const Status counted = open_.Begin(kOpenCallBytes);
+  if (!counted.ok()) {
+    Finish(ReplyStatus(*method_, counted));
+    return;
+  }
   if (StartsSteps(*method_)) host_->lanes().intra_op.Prepare();
   Hold();
   if (IsShortCall(*method_, request_.Length())) {
     RunHandler();
   } else {
-    host_->lanes().control.Schedule([this] { RunHandler(); });
+    LaneOf(host_->lanes(), request_.Length()).Schedule([this] {
+      RunHandler();
+    });
   }
 }
 
@@ -68,7 +81,8 @@ void MethodCall::RunHandler() {
         [this](Status s) { AnswerHandler(s); });
 }
 
-void MethodCall::AnswerHandler(const Status& status) {
+void MethodCall::AnswerHandler(Status status) {
+  if (status.ok()) status = CheckFits(reply_);
   if (status.ok()) {
     const grpc::ByteBuffer bytes = ToByteBuffer(reply_);
     reply_ = {};

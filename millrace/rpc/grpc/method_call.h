@@ -10,6 +10,7 @@
 
 #include "millrace/rpc/grpc/server_call.h"
 #include "millrace/rpc/grpc/wire_status.h"
+#include "millrace/rpc/open_call.h"
 
 namespace millrace {
 
@@ -48,7 +49,7 @@ class MethodCall final : public ServerCall {
   void OnFinished(bool) {}
 
   void RunHandler();
-  void AnswerHandler(const Status& status);
+  void AnswerHandler(Status status);
   void Finish(const Status& status, Payloads payloads = Payloads::kLeftOut);
 
   MethodPaths* const paths_;
@@ -59,6 +60,7 @@ class MethodCall final : public ServerCall {
   grpc::ByteBuffer request_;
   ByteChunks reply_;
   CallContext context_;
+  OpenCall open_;
   Event accept_{this, &MethodCall::OnAccepted};
   Event finish_{this, &MethodCall::OnFinished};
 };

@@ -2,11 +2,13 @@
 
 #include <grpcpp/support/slice.h>
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "millrace/base/memory/memory_budget.h"
+#include "millrace/rpc/grpc/inflate.h"
 
 namespace millrace {
 namespace {
@@ -53,6 +55,14 @@ void ReleaseOwner(void* owner) { static_cast<Buffer*>(owner)->Unref(); }
 
 }  // namespace
 
+Status CheckFits(const ByteChunks& message) {
+  const uint64_t size = message.size_bytes();
+  if (size <= std::numeric_limits<uint32_t>::max()) return OkStatus();
+  return ResourceExhausted("a message of ", size,
+                           " bytes is too large for gRPC, whose messages have "
+                           "at most 4294967295: split the tensor");
+}
+
 grpc::ByteBuffer ToByteBuffer(const ByteChunks& bytes) {
   std::vector<grpc::Slice> slices;
   std::string small;
@@ -75,6 +85,8 @@ grpc::ByteBuffer ToByteBuffer(const ByteChunks& bytes) {
 }
 
 StatusOr<ByteChunks> TakeBytes(grpc::ByteBuffer* buffer) {
+  const grpc_compression_algorithm compression = CompressionOf(*buffer);
+  if (compression != GRPC_COMPRESS_NONE) return Inflate(buffer, compression);
   const auto size = static_cast<int64_t>(buffer->Length());
   grpc::Slice only;
   if (size < static_cast<int64_t>(kMinSharedSliceBytes) &&

@@ -17,9 +17,11 @@
 namespace millrace {
 
 // Returns whether this thread may run handlers and Dones: it is of the control
-// lane, or one of a transport's threads that handle short calls themselves.
+// lane or that of large messages, or one of a transport's threads that handle
+// short calls themselves.
 inline bool MayHandleCalls() {
   return Lanes::Process().control.IsPoolThread() ||
+         Lanes::Process().messages.IsPoolThread() ||
          absl::StartsWith(CurrentThreadName(), "grpc-") ||
          CurrentThreadName() == "bulk";
 }
