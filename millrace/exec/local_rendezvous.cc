@@ -159,7 +159,7 @@ void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
   const bool has_value = it != table_.end();
   if (outcome.ok() && !has_value) {
     table_[key].push_back({{}, std::move(waiter)});
-    if (++pushed_ > table_.size() / 2 + kFewWaiters) DropClaimed();
+    if (++pushed_ > kept_ / 2 + kFewWaiters) DropClaimed();
     return;
   }
   if (!waiter->Claim()) return;  // cancelled meanwhile; the value is kept
@@ -171,12 +171,14 @@ void LocalRendezvous::RecvUnlessCancelled(const std::string& key,
 
 void LocalRendezvous::DropClaimed() {
   pushed_ = 0;
-  absl::erase_if(table_, [](auto& entry) {
+  kept_ = 0;
+  absl::erase_if(table_, [this](auto& entry) {
     std::deque<Item>& queue = entry.second;
     std::erase_if(queue, [](const Item& item) {
       return item.waiter != nullptr &&
              item.waiter->claimed.load(std::memory_order_acquire);
     });
+    kept_ += queue.size();
     return queue.empty();
   });
 }

@@ -53,6 +53,7 @@ class LocalRendezvous final : public Rendezvous {
   mutable Mutex mu_;  // guards all below
   Table table_;
   size_t pushed_ = 0;       // receives since the last DropClaimed
+  size_t kept_ = 0;         // items that it left
   int64_t held_bytes_ = 0;  // of values that wait, beside their buffers
   MemoryCharge charge_;
   Status aborted_;

@@ -1,6 +1,5 @@
 #include "millrace/base/threads/cancel.h"
 
-#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -12,9 +11,12 @@ namespace millrace {
 // Shared by the scope, its children and running calls of Cancel. The lock of a
 // parent may be taken before that of a child, never the other way round.
 struct CancelScope::State : RefCounted {
+  static constexpr size_t kNowhere = SIZE_MAX;
   explicit State(Ref<State> p) : parent(std::move(p)) {}
 
   void Cancel(const Status& reason);
+  // Require: `mu` is held.
+  void Attach(State* child);
   void Detach(State* child);
 
   const Ref<State> parent;
@@ -22,9 +24,12 @@ struct CancelScope::State : RefCounted {
   Mutex mu;
   CondVar callback_done;
   Status status;
-  // Children in the order of their creation. A child is listed only while its
-  // scope lives, so taking a reference under `mu` is safe.
+  // Children in the order of their creation, and nulls where one has left. A
+  // child is listed only while its scope lives, so taking a reference under
+  // `mu` is safe.
   std::vector<State*> children;
+  size_t gaps = 0;          // nulls in `children`
+  size_t place = kNowhere;  // in the parent's `children`, under its lock
   absl::btree_map<Token, absl::AnyInvocable<void()>> callbacks;
   Token next_token = 1;
   Token running = 0;
@@ -40,7 +45,9 @@ void CancelScope::State::Cancel(const Status& reason) {
     status = reason.ok() ? Cancelled("The operation was cancelled") : reason;
     cancelled.store(true, std::memory_order_release);
     runner = internal::ThreadTag();
-    for (State* child : children) below.push_back(Ref<State>::Share(child));
+    for (State* child : children) {
+      if (child != nullptr) below.push_back(Ref<State>::Share(child));
+    }
     // Callbacks are taken one at a time, so that Unregister removes any that
     // has not started.
     while (!callbacks.empty()) {
@@ -59,10 +66,21 @@ void CancelScope::State::Cancel(const Status& reason) {
   for (const Ref<State>& child : below) child->Cancel(reason);
 }
 
+void CancelScope::State::Attach(State* child) {
+  child->place = children.size();
+  children.push_back(child);
+}
+
+// A server has a child for each call that waits, so neither this nor the gaps
+// may cost time or memory in proportion to all of them.
 void CancelScope::State::Detach(State* child) {
-  MutexLock lock(mu);
-  const auto it = std::find(children.begin(), children.end(), child);
-  if (it != children.end()) children.erase(it);
+  if (child->place == kNowhere) return;
+  children[child->place] = nullptr;
+  constexpr size_t kFewGaps = 16;
+  if (++gaps <= children.size() / 2 + kFewGaps) return;
+  std::erase(children, nullptr);
+  gaps = 0;
+  for (size_t i = 0; i < children.size(); ++i) children[i]->place = i;
 }
 
 CancelScope::CancelScope() : CancelScope(nullptr) {}
@@ -76,12 +94,15 @@ CancelScope::CancelScope(CancelScope* parent)
     state_->status = above.status;
     state_->cancelled.store(true, std::memory_order_release);
   } else {
-    above.children.push_back(state_.get());
+    above.Attach(state_.get());
   }
 }
 
 CancelScope::~CancelScope() {
-  if (state_->parent) state_->parent->Detach(state_.get());
+  if (state_->parent) {
+    MutexLock lock(state_->parent->mu);
+    state_->parent->Detach(state_.get());
+  }
   absl::btree_map<Token, absl::AnyInvocable<void()>> dropped;
   std::vector<std::pair<Timer*, Timer::Id>> deadlines;
   {

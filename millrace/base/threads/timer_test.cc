@@ -86,6 +86,25 @@ TEST(CancelTest, ChildDoesNotCancelItsParent) {
   EXPECT_EQ(grandchild.status().code(), StatusCode::kCancelled);
 }
 
+TEST(CancelTest, ChildrenKeepTheirOrderWhenOthersLeave) {
+  CancelScope root;
+  std::vector<std::unique_ptr<CancelScope>> children;
+  std::vector<int> ran, expected;
+  for (int i = 0; i < 1000; ++i) {
+    children.push_back(std::make_unique<CancelScope>(&root));
+    ASSERT_TRUE(
+        children.back()->Register([&ran, i] { ran.push_back(i); }).ok());
+    // All but each tenth leave again, some time later.
+    if (i >= 50 && (i - 50) % 10 != 0)
+      children[static_cast<size_t>(i - 50)] = nullptr;
+  }
+  for (int i = 0; i < 1000; ++i) {
+    if (children[static_cast<size_t>(i)] != nullptr) expected.push_back(i);
+  }
+  root.Cancel(Aborted("x"));
+  EXPECT_EQ(ran, expected);
+}
+
 TEST(CancelTest, CallbackMayUnregisterAndDestroy) {
   auto scope = std::make_unique<CancelScope>();
   CancelScope::Token token = 0;
