@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "millrace/base/memory/decode_charge.h"
 #include "millrace/graph/graph_def.h"
 #include "millrace/tensor/wire_format.h"
 
@@ -17,6 +18,9 @@ inline Status Read(bool ok, absl::string_view what) {
   return ok ? OkStatus() : Malformed(what);
 }
 
+// About what becomes of a field that has two bytes on the wire.
+inline constexpr size_t kFieldBytes = 64;
+
 // Calls `field(tag, handled)` for each field; `field` reads its value, or
 // clears *handled and leaves it to be skipped.
 template <class Field>
@@ -24,6 +28,7 @@ Status ForEachField(ChunkReader& in, absl::string_view what, Field field) {
   while (!in.done()) {
     FieldTag tag;
     if (!in.ReadTag(&tag)) return Malformed(what);
+    MR_RETURN_IF_ERROR(DecodeCharge::Count(kFieldBytes));
     bool handled = true;
     MR_RETURN_IF_ERROR(field(tag, &handled));
     if (!handled && !in.SkipField(tag)) return Malformed(what);

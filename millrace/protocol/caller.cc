@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "millrace/base/memory/decode_charge.h"
 #include "millrace/protocol/codec.h"
 
 namespace millrace {
@@ -48,6 +49,7 @@ MR_STUB(AdminApi, AdminStub, MR_ADMIN_METHODS)
 
 template <class Request, class Reply>
 struct Exchange {
+  DecodeCharge charge;  // of the request
   Request request;
   Reply reply;
 };
@@ -64,7 +66,11 @@ void ServeMethod(Api* api,
     return;
   }
   auto exchange = std::make_unique<Exchange<Request, Reply>>();
-  Status status = Decode(request, &exchange->request);
+  Status status;
+  {
+    const DecodeCharge::Scope counted(exchange->charge);
+    status = Decode(request, &exchange->request);
+  }
   if (!status.ok()) {
     std::move(done)(Annotate(
         status, absl::StrCat("; in the request of ", GetMethod(id).name)));

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "millrace/base/memory/memory_budget.h"
 #include "millrace/protocol/unimplemented_api.h"
 
 namespace millrace {
@@ -104,6 +105,44 @@ TEST_F(CallerTest, WhatCannotBeSentIsAnError) {
       Tensor::Scalar<VariantElement>(VariantElement(MakeRef<Local>()));
   RecvTensorReply reply;
   EXPECT_EQ(Recv(&reply).code(), StatusCode::kInvalidArgument);
+}
+
+// Empty elements of repeated fields have two bytes each on the wire.
+TEST_F(CallerTest, ObjectsOfAMessageCountInTheBudget) {
+  std::string devices, inputs;
+  for (int i = 0; i < 1'000'000; ++i) {
+    devices += {0x22, 0};  // CreateWorkerSession.cluster_device_attributes
+    inputs += {0x1a, 0};   // NodeDef.input
+  }
+  const auto put = [](std::string* to, char tag, const std::string& bytes) {
+    to->push_back(tag);
+    for (size_t n = bytes.size();; n >>= 7) {
+      to->push_back(static_cast<char>((n & 127) | (n > 127 ? 128 : 0)));
+      if (n <= 127) break;
+    }
+    *to += bytes;
+  };
+  std::string graph, register_graph;
+  put(&graph, 0x0a, inputs);          // GraphDef.node
+  put(&register_graph, 0x12, graph);  // RegisterGraphRequest.graph_def
+  MemoryBudget& budget = MemoryBudget::Process();
+  const int64_t limit = budget.limit();
+  const int64_t before = budget.used();
+  budget.set_limit(before + (16 << 20));
+  const auto serve = [&](MethodId id, const std::string& bytes) {
+    CallContext context;
+    ByteChunks reply;
+    Status result;
+    Serve({.worker = &worker_}, id, context, ByteChunks(bytes), &reply,
+          [&](Status s) { result = s; });
+    return result.code();
+  };
+  EXPECT_EQ(serve(MethodId::kCreateWorkerSession, devices),
+            StatusCode::kResourceExhausted);
+  EXPECT_EQ(serve(MethodId::kRegisterGraph, register_graph),
+            StatusCode::kResourceExhausted);
+  budget.set_limit(limit);
+  EXPECT_EQ(budget.used(), before);
 }
 
 TEST_F(CallerTest, MissingServicesAndBadBytes) {

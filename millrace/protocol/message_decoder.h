@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "millrace/base/memory/decode_charge.h"
 #include "millrace/graph/graph_proto.h"
 #include "millrace/protocol/worker.h"
 #include "millrace/tensor/wire.h"
@@ -112,7 +113,8 @@ class FieldDecoder {
     if (tag_.type != WireType::kBytes) return false;
     if (!Note(in_->ReadBytes(&packed))) return true;
     while (!packed.done()) {
-      if (!Note(packed.ReadInt(&one))) return true;
+      status_ = DecodeCharge::Count(sizeof(I));
+      if (!status_.ok() || !Note(packed.ReadInt(&one))) return true;
       v.push_back(one);
     }
     return true;
@@ -148,11 +150,14 @@ class FieldDecoder {
   }
   template <class T>
   static Status ReadValue(ChunkReader value, std::vector<T>& v) {
+    MR_RETURN_IF_ERROR(DecodeCharge::Count(sizeof(T)));
     return ReadValue(value, v.emplace_back());
   }
   template <class K, class V>
   static Status ReadValue(ChunkReader value, std::map<K, V>& v) {
     MapEntry<K, V> entry;
+    constexpr size_t kLinksBytes = 48;  // of a node of the tree
+    MR_RETURN_IF_ERROR(DecodeCharge::Count(sizeof(entry) + kLinksBytes));
     MR_RETURN_IF_ERROR(DecodeMessage(value, &entry));
     v[std::move(entry.key)] = std::move(entry.value);
     return OkStatus();
