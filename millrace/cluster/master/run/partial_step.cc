@@ -25,16 +25,13 @@ absl::flat_hash_map<std::string, int> ByName(
   return result;
 }
 
-// Returns those of `edges` that belong to these feeds or fetches.
-std::vector<const ClientEdge*> EdgesOf(const std::vector<ClientEdge>& edges,
-                                       const std::vector<int>& indices) {
-  std::vector<const ClientEdge*> result;
-  for (const ClientEdge& edge : edges) {
-    for (int index : indices) {
-      if (edge.index == index) result.push_back(&edge);
-    }
-  }
-  return result;
+// Where a call has its feeds or fetches, by their number in the run.
+using Places = absl::flat_hash_map<int, size_t>;
+
+Places PlacesOf(const std::vector<int>& numbers) {
+  Places places;
+  for (size_t i = 0; i < numbers.size(); ++i) places.emplace(numbers[i], i);
+  return places;
 }
 
 // Traverses a graph backwards from what a run gives, up to its feeds. Lives for
@@ -50,13 +47,15 @@ class NeedFinder {
     return OkStatus();
   }
 
-  // Returns the numbers of the feeds that an output needs. Returns
-  // INVALID_ARGUMENT if its value needs that of a placeholder which is no feed.
-  StatusOr<std::vector<int>> NeedsOf(const OutputRef& output) {
+  // Returns the numbers of the feeds that outputs need. Returns
+  // INVALID_ARGUMENT if a value needs that of a placeholder which is no feed.
+  StatusOr<std::vector<int>> NeedsOf(absl::Span<const OutputRef> outputs) {
     reached_.assign(static_cast<size_t>(graph_.num_ids()), Reached::kNot);
     needed_.assign(static_cast<size_t>(num_feeds_), false);
     needs_.clear();
-    Need(output, Reached::kForItsValue);
+    for (const OutputRef& output : outputs) {
+      Need(output, Reached::kForItsValue);
+    }
     while (!open_.empty()) {
       const Node& node = *graph_.node(open_.back());
       open_.pop_back();
@@ -169,20 +168,26 @@ Status PartialStep::FindNeeds(const Graph& graph) {
   for (const std::string& name : run_->signature.feeds) {
     MR_RETURN_IF_ERROR(finder.AddFeed(name));
   }
-  for (const std::string& name : run_->signature.fetches) {
+  const std::vector<std::string>& fetches = run_->signature.fetches;
+  needs_.resize(fetches.size());
+  for (size_t i = 0; i < fetches.size(); ++i) {
+    if (fetches_.at(fetches[i]) != static_cast<int>(i)) {
+      fetched_[i] = true;  // with the first one of its name
+      continue;
+    }
+    MR_RETURN_IF_ERROR(session_->closed());
     MR_ASSIGN_OR_RETURN(const OutputRef fetch,
-                        FindOutput(graph, name, "FetchOutputs"));
-    MR_ASSIGN_OR_RETURN(std::vector<int> needs, finder.NeedsOf(fetch));
-    needs_.push_back(std::move(needs));
+                        FindOutput(graph, fetches[i], "FetchOutputs"));
+    MR_ASSIGN_OR_RETURN(needs_[i], finder.NeedsOf({fetch}));
   }
+  std::vector<OutputRef> targets;
   for (const std::string& name : run_->signature.targets) {
     const StatusOr<TensorName> parsed = ParseTensorName(name);
     const Node* const target = parsed.ok() ? graph.Find(parsed->node) : nullptr;
     // Preparing the run has found all targets.
-    if (target == nullptr) continue;
-    MR_RETURN_IF_ERROR(finder.NeedsOf({target->id, 0}).status());
+    if (target != nullptr) targets.push_back({target->id, 0});
   }
-  return OkStatus();
+  return finder.NeedsOf(targets).status();
 }
 
 // Checks everything before anything changes.
@@ -243,15 +248,17 @@ Status PartialStep::Take(const RunStepRequest& request, int64_t start_nanos,
 // One call, from its RunGraphs to its reply.
 class PartialStep::Call final : public RefCounted {
  public:
-  Call(Ref<PartialStep> step, CallContext& context, std::vector<int> feeds,
-       std::vector<int> fetches, bool is_last, int64_t start_nanos,
-       CallDone done)
+  // `feeds` and `fetches` are the numbers of those of the call, in its order.
+  Call(Ref<PartialStep> step, CallContext& context,
+       const std::vector<int>& feeds, std::vector<int> fetches, bool is_last,
+       int64_t start_nanos, CallDone done)
       : step_(std::move(step)),
         client_(context.cancel),
         client_deadline_(context.deadline),
         scope_(&step_->scope_),
-        feeds_(std::move(feeds)),
         fetches_(std::move(fetches)),
+        feed_places_(PlacesOf(feeds)),
+        fetch_places_(PlacesOf(fetches_)),
         is_last_(is_last),
         start_nanos_(start_nanos),
         done_(std::move(done)) {}
@@ -294,15 +301,16 @@ class PartialStep::Call final : public RefCounted {
     request->is_partial = true;
     request->is_last_partial_run = is_last_;
     request->request_id = step_->session_->NewStepId();
-    for (const ClientEdge* edge : EdgesOf(part.edges.feeds, feeds_)) {
-      const std::string& name = step_->run_->signature.feeds[edge->index];
-      for (const NamedTensor& feed : from.feeds) {
-        if (feed.name != name) continue;
-        MR_RETURN_IF_ERROR(PutFeed(*edge, feed.tensor, request));
-      }
+    for (const ClientEdge& edge : part.edges.feeds) {
+      const auto place = feed_places_.find(edge.index);
+      if (place == feed_places_.end()) continue;
+      MR_RETURN_IF_ERROR(
+          PutFeed(edge, from.feeds[place->second].tensor, request));
     }
-    for (const ClientEdge* edge : EdgesOf(part.edges.fetches, fetches_)) {
-      request->recv_key.push_back(edge->key);
+    for (const ClientEdge& edge : part.edges.fetches) {
+      if (fetch_places_.contains(edge.index)) {
+        request->recv_key.push_back(edge.key);
+      }
     }
     return OkStatus();
   }
@@ -334,11 +342,12 @@ class PartialStep::Call final : public RefCounted {
   Status TakeValues(const PreparedRun::Part& part, RunGraphReply& reply,
                     std::vector<Tensor>* values) {
     size_t expected = 0;
-    for (const ClientEdge* edge : EdgesOf(part.edges.fetches, fetches_)) {
-      const auto index = static_cast<size_t>(edge->index);
+    for (const ClientEdge& edge : part.edges.fetches) {
+      if (!fetch_places_.contains(edge.index)) continue;
+      const auto index = static_cast<size_t>(edge.index);
       MR_ASSIGN_OR_RETURN(
           (*values)[index],
-          TakeFetch(*edge, expected++, step_->run_->signature.fetches[index],
+          TakeFetch(edge, expected++, step_->run_->signature.fetches[index],
                     part.task, reply.recv));
     }
     return OkStatus();
@@ -359,8 +368,9 @@ class PartialStep::Call final : public RefCounted {
   CancelScope::Token client_token_ = 0;
   const Deadline client_deadline_;
   CancelScope scope_;
-  const std::vector<int> feeds_;
   const std::vector<int> fetches_;
+  const Places feed_places_;
+  const Places fetch_places_;
   const bool is_last_;
   const int64_t start_nanos_;
   std::vector<Tensor> result_;
@@ -381,7 +391,7 @@ void PartialStep::Run(CallContext& context, const RunStepRequest& request,
   const int64_t start_nanos = NowNanos();
   const Status taken = Take(request, start_nanos, &feeds, &fetches, &is_last);
   if (!taken.ok()) return std::move(done)(taken, {});
-  MakeRef<Call>(Ref<PartialStep>::Share(this), context, std::move(feeds),
+  MakeRef<Call>(Ref<PartialStep>::Share(this), context, feeds,
                 std::move(fetches), is_last, start_nanos, std::move(done))
       ->Start(request);
 }
