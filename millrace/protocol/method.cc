@@ -101,11 +101,11 @@ Status StatusForClient(const Status& status) {
   return result;
 }
 
-Status CutMessage(const Status& status) {
+Status CutMessage(const Status& status, size_t max_bytes) {
   absl::string_view message = status.message();
-  if (message.size() <= kMaxRpcMessageBytes) return status;
+  if (message.size() <= max_bytes) return status;
   constexpr absl::string_view kMark = " [...]";
-  size_t end = kMaxRpcMessageBytes - kMark.size();
+  size_t end = max_bytes - kMark.size();
   // Does not split a character: continuation bytes of UTF-8 are 10xxxxxx.
   while (end > 0 && (static_cast<uint8_t>(message[end]) & 0xc0) == 0x80) --end;
   Status result(status.code(), absl::StrCat(message.substr(0, end), kMark));

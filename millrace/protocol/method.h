@@ -69,6 +69,9 @@ Status StatusForClient(const Status& status);
 // Peers truncate the message of an RPC status; ours are truncated here, at a
 // character.
 inline constexpr size_t kMaxRpcMessageBytes = 3072;
-Status CutMessage(const Status& status);
+// In the body of a reply there is more room, but not for all that a caller may
+// have put into a name.
+inline constexpr size_t kMaxBodyMessageBytes = 64 << 10;
+Status CutMessage(const Status& status, size_t max_bytes = kMaxRpcMessageBytes);
 
 }  // namespace millrace

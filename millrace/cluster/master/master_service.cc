@@ -216,7 +216,8 @@ class MasterServiceImpl final : public MasterService {
                        ReleaseCallableReply*, Done done) override {
     const Ref<MasterSession> session = Find(request.session_handle);
     if (!session) return Unknown(request.session_handle, std::move(done));
-    std::move(done)(session->RemoveCallable(request.handle));
+    session->RemoveCallable(request.handle);
+    std::move(done)(OkStatus());
   }
 
   MasterCounts counts() override {
@@ -319,7 +320,7 @@ class MasterServiceImpl final : public MasterService {
     if (status.ok() || !in_body) {
       return Answer(std::move(done), std::move(status));
     }
-    reply->status = std::move(status);
+    reply->status = CutMessage(status, kMaxBodyMessageBytes);
     std::move(done)(OkStatus());
   }
 

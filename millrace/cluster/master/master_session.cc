@@ -148,16 +148,13 @@ MasterSession::FindCallable(int64_t handle) {
   return found->second;
 }
 
-Status MasterSession::RemoveCallable(int64_t handle) {
+void MasterSession::RemoveCallable(int64_t handle) {
   std::shared_ptr<const Callable> removed;  // released after the lock
   MutexLock lock(mu_);
   const auto found = callables_.find(handle);
-  if (found == callables_.end()) {
-    return InvalidArgument("No such callable handle: ", handle);
-  }
+  if (found == callables_.end()) return;
   removed = std::move(found->second);
   callables_.erase(found);
-  return OkStatus();
 }
 
 Status MasterSession::Enter(MasterStep* step, int64_t request_id,

@@ -73,7 +73,8 @@ class MasterSession final : public RefCounted {
   int64_t AddCallable(CallableOptions options, Ref<PreparedRun> run);
   // Returns INVALID_ARGUMENT "No such callable handle: ..." if there is none.
   StatusOr<std::shared_ptr<const Callable>> FindCallable(int64_t handle);
-  Status RemoveCallable(int64_t handle);
+  // Does nothing if there is none, as when a client asks again.
+  void RemoveCallable(int64_t handle);
 
   PartialSteps& partial_steps() { return partial_steps_; }
 

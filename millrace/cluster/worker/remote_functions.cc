@@ -18,7 +18,8 @@ namespace {
 
 constexpr int64_t kCreateSessionMs = 5'000;
 constexpr int64_t kCleanupMs = 10'000;
-constexpr int64_t kDeleteSessionMs = 1'000;
+// Otherwise the session stays there for as long as that server lives.
+constexpr int64_t kDeleteSessionMs = 120'000;
 
 int64_t NewRemoteStepId() {
   const uint64_t id = RandomUint64() & ((uint64_t{1} << 56) - 1);

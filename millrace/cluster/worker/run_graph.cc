@@ -26,7 +26,7 @@ bool WantsStats(const ExecutorOptions& options) {
 void AnswerRunGraph(const RunGraphRequest& request, Status status,
                     RunGraphReply* reply, Done done) {
   if (request.store_errors_in_response_body) {
-    reply->status = std::move(status);
+    reply->status = CutMessage(status, kMaxBodyMessageBytes);
     status = OkStatus();
   }
   std::move(done)(std::move(status));
