@@ -143,6 +143,13 @@ StatusOr<std::unique_ptr<LocalSession>> LocalSession::Create(
 
 LocalSession::~LocalSession() {
   Close().IgnoreError();
+  // Those that nobody has ended, without the lock, which their ends take.
+  decltype(partial_runs_) cancelled;
+  {
+    MutexLock lock(mu_);
+    cancelled.swap(partial_runs_);
+  }
+  cancelled.clear();
   {
     MutexLock lock(mu_);
     while (running_ > 0) {
@@ -153,7 +160,6 @@ LocalSession::~LocalSession() {
   // The devices are destroyed last, or later: iterators may still be working
   // there.
   targets_->End();
-  partial_runs_.clear();
   prepared_.clear();
   kernels_ = nullptr;
   const DeviceRetirement retirement(options_.devices);
@@ -181,7 +187,7 @@ Device* LocalSession::FindDevice(absl::string_view name) const {
 
 Status LocalSession::Extend(const GraphDef& def) {
   MutexLock lock(mu_);
-  if (closed_) return FailedPrecondition("Session has been closed.");
+  if (closed_) return Cancelled("Session has been closed.");
   absl::AnyInvocable<void(const std::string&)> log =
       [](const std::string& line) { MR_LOG(Info) << line; };
   PlacementOptions placement;
@@ -269,7 +275,7 @@ Status LocalSession::RunPrepared(const Prepared& prepared,
 
 StatusOr<int64_t> LocalSession::BeginStep(const Prepared& prepared) {
   MutexLock lock(mu_);
-  if (closed_) return FailedPrecondition("Session has been closed.");
+  if (closed_) return Cancelled("Session has been closed.");
   ++running_;
   return prepared.last_step = next_step_++;
 }
@@ -308,11 +314,7 @@ Status LocalSession::RunStep(const Prepared& prepared, int64_t step_id,
                                  : options_.config.operation_timeout_ms;
   if (timeout_ms > 0) {
     environment.deadline = Deadline::AfterMillis(timeout_ms);
-    scope.CancelAt(
-        environment.deadline, lanes.timer,
-        DeadlineExceeded(
-            "Timed out waiting for notification: the run took longer than ",
-            timeout_ms, " ms"));
+    scope.CancelAt(environment.deadline, lanes.timer, RunTimedOut(timeout_ms));
   }
   PlanRun run;
   run.environment = &environment;

@@ -103,8 +103,7 @@ class LocalSession {
   // Makes the plans; does not hold mu_.
   StatusOr<std::shared_ptr<const Prepared>> BuildPlans(Parts parts);
   std::shared_ptr<const Prepared> TakeOldest();
-  // Begins a step and returns its id; FAILED_PRECONDITION if the session is
-  // closed.
+  // Begins a step and returns its id; CANCELLED if the session is closed.
   StatusOr<int64_t> BeginStep(const Prepared& prepared);
   void EndStep();
   // Runs the plans and waits for their ends. `stats` may be null.

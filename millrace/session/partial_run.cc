@@ -113,8 +113,7 @@ LocalPartialRun::LocalPartialRun(
       fed_(prepared_->signature.feeds.size()),
       fetched_(prepared_->signature.fetches.size()) {}
 
-void LocalPartialRun::Start(const StepEnvironment& environment, Lanes& lanes,
-                            absl::AnyInvocable<void()> ended) {
+void LocalPartialRun::Start(const StepEnvironment& environment, Lanes& lanes) {
   environment_ = environment;
   environment_.cancel = &scope_;
   environment_.rendezvous = rendezvous_.get();
@@ -124,14 +123,13 @@ void LocalPartialRun::Start(const StepEnvironment& environment, Lanes& lanes,
       [this] { rendezvous_->StartAbort(MarkDerived(scope_.status())); });
   abort_ = registration.token;
   if (!registration.ok()) rendezvous_->StartAbort(registration.status);
-  lanes.inter_op.Schedule([self = shared_from_this(), pool = &lanes.inter_op,
-                           ended = std::move(ended)]() mutable {
+  lanes.inter_op.Schedule([self = shared_from_this(), pool = &lanes.inter_op] {
     PlanRun run;
     run.environment = &self->environment_;
     run.retvals = &self->retvals_;
     run.pool = pool;
     PlanSet::Run(self->prepared_->plans, run,
-                 Done([self, ended = std::move(ended)](Status status) mutable {
+                 Done([self](const Status& status) {
                    self->scope_.Unregister(self->abort_);
                    {
                      MutexLock lock(self->mu_);
@@ -140,7 +138,6 @@ void LocalPartialRun::Start(const StepEnvironment& environment, Lanes& lanes,
                      self->end_.NotifyAll();
                    }
                    if (!status.ok()) self->rendezvous_->StartAbort(status);
-                   ended();
                  }));
   });
 }
@@ -276,23 +273,29 @@ StatusOr<std::string> LocalSession::SetUpPartialRun(
   StepEnvironment environment;
   {
     MutexLock lock(mu_);
-    if (closed_) return FailedPrecondition("Session has been closed.");
+    if (closed_) return Cancelled("Session has been closed.");
     MR_ASSIGN_OR_RETURN(Parts parts, Split(signature, /*partial=*/true));
     MR_ASSIGN_OR_RETURN(auto needs, FindNeeds(graph_.graph(), signature));
     lock.Unlock();
     MR_ASSIGN_OR_RETURN(const auto prepared, BuildPlans(std::move(parts)));
     lock.Lock();
-    if (closed_) return FailedPrecondition("Session has been closed.");
-    run =
-        std::make_shared<LocalPartialRun>(prepared, std::move(needs), &scope_);
+    if (closed_) return Cancelled("Session has been closed.");
     ++running_;
+    // With the last reference its kernels go, which use the session's devices:
+    // the session waits for that, not for the end of the plans.
+    run = std::shared_ptr<LocalPartialRun>(
+        new LocalPartialRun(prepared, std::move(needs), &scope_),
+        [this](LocalPartialRun* ended) {
+          delete ended;
+          EndStep();
+        });
     environment.step_id = next_step_++;
     handle = absl::StrCat("partial_", environment.step_id);
     partial_runs_.emplace(handle, run);
   }
   environment.files = options_.files;
   environment.session_tensors = &tensors_;
-  run->Start(environment, options_.devices[0]->lanes(), [this] { EndStep(); });
+  run->Start(environment, options_.devices[0]->lanes());
   return handle;
 }
 
@@ -304,7 +307,7 @@ Status LocalSession::RunPartially(
   std::shared_ptr<LocalPartialRun> run;
   {
     MutexLock lock(mu_);
-    if (closed_) return FailedPrecondition("Session has been closed.");
+    if (closed_) return Cancelled("Session has been closed.");
     const auto found = partial_runs_.find(handle);
     if (found == partial_runs_.end()) {
       return InvalidArgument(
@@ -317,8 +320,15 @@ Status LocalSession::RunPartially(
     MR_ASSIGN_OR_RETURN(value,
                         value.DeepCopy(options_.devices[0]->allocator()));
   }
+  CancelScope limited(cancel);
+  const int64_t timeout_ms = options_.config.operation_timeout_ms;
+  if (timeout_ms > 0) {
+    limited.CancelAt(Deadline::AfterMillis(timeout_ms),
+                     options_.devices[0]->lanes().timer,
+                     RunTimedOut(timeout_ms));
+  }
   bool over = false;
-  Status status = run->Run(feeds, fetches, cancel, outputs, &over);
+  Status status = run->Run(feeds, fetches, &limited, outputs, &over);
   if (over) {
     MutexLock lock(mu_);
     partial_runs_.erase(handle);

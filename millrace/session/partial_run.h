@@ -30,9 +30,8 @@ class LocalPartialRun : public std::enable_shared_from_this<LocalPartialRun> {
   LocalPartialRun(std::shared_ptr<const LocalSession::Prepared> prepared,
                   std::vector<std::vector<int>> needs, CancelScope* parent);
 
-  // Starts the plans. `ended` is called at their end, on any thread.
-  void Start(const StepEnvironment& environment, Lanes& lanes,
-             absl::AnyInvocable<void()> ended);
+  // Starts the plans, which hold a reference to this until they have ended.
+  void Start(const StepEnvironment& environment, Lanes& lanes);
 
   // Handles one call: sends feeds and waits for the fetches; the call after
   // which all is fed and fetched, and one with an error, end the run and set

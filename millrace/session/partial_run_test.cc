@@ -92,6 +92,48 @@ TEST_F(PartialRunTest, EndsWithItsSession) {
   session_.reset();  // does not wait for feeds
 }
 
+// A queue that is nobody else's, and one element of it.
+GraphDef WaitingGraph(bool filled) {
+  const std::vector<DataType> types = {DataType::kFloat};
+  GraphDefBuilder b;
+  b.Add("x", "Placeholder", {},
+        {{"dtype", DataType::kFloat}, {"shape", PartialShape({})}});
+  b.Add("queue", "FIFOQueueV2", {}, {{"component_types", types}});
+  std::vector<std::string> inputs = {"queue"};
+  if (filled) {
+    b.Add("put", "QueueEnqueueV2", {"queue", "x"}, {{"Tcomponents", types}});
+    inputs.push_back("^put");
+  }
+  b.Add("got", "QueueDequeueV2", inputs, {{"component_types", types}});
+  return b.Take();
+}
+
+TEST_F(PartialRunTest, EndsAtTheOperationTimeout) {
+  config_.operation_timeout_ms = 20;
+  Start(WaitingGraph(/*filled=*/false));
+  const auto handle =
+      session_->SetUpPartialRun({.feeds = {}, .fetches = {"got:0"}});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  const Status status = RunPart(*handle, {}, {"got:0"}).status();
+  EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
+}
+
+// The kernel of the queue deletes it from the device with which the session
+// ends.
+TEST_F(PartialRunTest, EndsBeforeTheDevicesOfItsSession) {
+  for (int i = 0; i < 20; ++i) {
+    Start(WaitingGraph(/*filled=*/true));
+    const auto handle =
+        session_->SetUpPartialRun({.feeds = {"x:0"}, .fetches = {"got:0"}});
+    ASSERT_TRUE(handle.ok()) << handle.status();
+    const auto got =
+        RunPart(*handle, {{"x:0", Tensor::Scalar(7.f)}}, {"got:0"});
+    ASSERT_TRUE(got.ok()) << got.status();
+    session_.reset();
+    EXPECT_EQ((*got)[0].scalar<float>(), 7.f);
+  }
+}
+
 // Memory that is somebody else's.
 class LentBuffer final : public Buffer {
  public:

@@ -26,6 +26,12 @@ struct LocalSession::Prepared {
   mutable std::atomic<int64_t> steps{0};
 };
 
+inline Status RunTimedOut(int64_t timeout_ms) {
+  return DeadlineExceeded(
+      "Timed out waiting for notification: the run took longer than ",
+      timeout_ms, " ms");
+}
+
 // The parts of the session's graph that a kind of run consists of.
 struct LocalSession::Parts {
   std::shared_ptr<Prepared> prepared;  // less its plans

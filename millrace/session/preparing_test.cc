@@ -105,7 +105,7 @@ TEST_F(PreparingTest, RunsOfTheSameKindArePreparedOnce) {
 
 TEST_F(PreparingTest, ASessionIsClosedMeanwhile) {
   Thread slow("slow", [&] {
-    EXPECT_EQ(Run("slow:0").status().code(), StatusCode::kFailedPrecondition);
+    EXPECT_EQ(Run("slow:0").status().code(), StatusCode::kCancelled);
   });
   begun_.Wait();
   EXPECT_TRUE(session_->Close().ok());

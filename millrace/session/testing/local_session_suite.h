@@ -49,6 +49,7 @@ class LocalSessionTest : public testing::Test {
     LocalSessionOptions options;
     options.ops = TablesOfAll().ops.get();
     options.kernels = &TablesOfAll().kernels;
+    options.config = config_;
     DeviceOptions devices;
     devices.device_count["CPU"] = cpus;
     auto made = MakeDevices(devices, "localhost", 0);
@@ -82,6 +83,7 @@ class LocalSessionTest : public testing::Test {
     return result.ok() ? (*result)[0].scalar<float>() : -1;
   }
 
+  ConfigOptions config_;  // of Start
   std::unique_ptr<LocalSession> session_;
 };
 
