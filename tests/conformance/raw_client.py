@@ -148,10 +148,11 @@ class Wire:
   def __exit__(self, *unused):
     self.channel.close()
 
-  def call_bytes(self, method, payload, timeout=20):
+  def call_bytes(self, method, payload, timeout=20, compression=None):
     """(status code, reply or details)."""
     try:
-      return grpc.StatusCode.OK, self.channel.unary_unary("/tensorflow." + method)(payload, timeout=timeout)
+      call = self.channel.unary_unary("/tensorflow." + method)
+      return grpc.StatusCode.OK, call(payload, timeout=timeout, compression=compression)
     except grpc.RpcError as e:
       return e.code(), e.details()
 

@@ -36,6 +36,21 @@ def peak(process):
     return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM"))
 
 
+def test_a_compressed_message_takes_no_more_than_there_is():
+  """gzip makes a thousandth of zeros. What is no bomb is understood."""
+  import grpc
+
+  with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
+    with raw.Wire(cluster.address("worker")) as wire:
+      for compression in (grpc.Compression.Gzip, grpc.Compression.Deflate):
+        code, text = wire.call_bytes("MasterService/RunStep", bytes(512 * MB), timeout=90, compression=compression)
+        assert code == Code.RESOURCE_EXHAUSTED, text
+        request = raw.new("CreateSessionRequest", graph_def=raw.graph(raw.const("one", 1.0)))
+        code, text = wire.call_bytes("MasterService/CreateSession", request.SerializeToString(), compression=compression)
+        assert code == Code.OK, text
+      assert peak(cluster.processes["worker", 0]) < LIMIT + SLACK
+
+
 def test_messages_that_arrive_at_once_stay_below_the_limit():
   with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
     address = cluster.address("worker")
