@@ -10,6 +10,9 @@
 namespace millrace::ops {
 namespace {
 
+// A source of this size is in a cache, or soon will be.
+constexpr int64_t kNearBytes = 1 << 20;
+
 template <class T>
 void CopySlice(const T* src, T* dst, int64_t slice) {
   if (slice == 1) {
@@ -29,6 +32,13 @@ Status Gather(KernelContext& ctx, DataType type, const GatherSpec& g,
   const int64_t cost = MoveCost(type, g.slice) + 5;
   return ctx.ParallelFor(total, cost, [&](int64_t begin, int64_t end) {
     const int64_t bytes = g.slice * static_cast<int64_t>(sizeof(T));
+    const auto ask = [&](const T* from, I index) {
+      const auto at = static_cast<uint64_t>(static_cast<int64_t>(index));
+      if (at < static_cast<uint64_t>(g.limit)) {
+        AskForSlice(from + at * static_cast<uint64_t>(g.slice), bytes);
+      }
+    };
+    const bool is_far = g.limit * bytes > kNearBytes;
     int64_t group = begin / g.count;  // b * outer + o
     int64_t i = begin % g.count;
     T* to = dst + begin * g.slice;
@@ -37,13 +47,14 @@ Status Gather(KernelContext& ctx, DataType type, const GatherSpec& g,
       const T* from = src + group * g.limit * g.slice;
       const int64_t stop = std::min(g.count, i + (end - begin));
       begin += stop - i;
+      if (is_far) {
+        for (int64_t k = i; k < std::min(stop, i + kGatherAhead); ++k) {
+          ask(from, indices[first + k]);
+        }
+      }
       for (; i < stop; ++i, to += g.slice) {
         if (i + kGatherAhead < stop) {
-          const uint64_t next = static_cast<uint64_t>(
-              static_cast<int64_t>(indices[first + i + kGatherAhead]));
-          if (next < static_cast<uint64_t>(g.limit)) {
-            AskForSlice(from + next * g.slice, bytes);
-          }
+          ask(from, indices[first + i + kGatherAhead]);
         }
         const int64_t index = static_cast<int64_t>(indices[first + i]);
         if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(g.limit))

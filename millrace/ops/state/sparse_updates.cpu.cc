@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kMinGrouped = 4 * VariableRows::kGroups;
 // The number of rows that are being prefetched while another one is updated.
 constexpr size_t kAhead = 6;
+constexpr int64_t kFewAhead = 6;  // where they are processed in their order
 // How much of one row is prefetched; the hardware prefetches the rest of a
 // longer one.
 constexpr int64_t kMaxFetchedBytes = 512;
@@ -56,13 +57,6 @@ Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
                   absl::FunctionRef<void(int64_t row, int64_t i)> f) {
   const absl::Span<const int64_t> indices = updates.indices;
   const int64_t bytes = updates.row_bytes;
-  if (indices.size() < kMinGrouped) {
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const auto lock = rows.Lock(indices[i]);
-      f(indices[i], static_cast<int64_t>(i));
-    }
-    return OkStatus();
-  }
   const auto fetch = [&](int64_t i) {
     for (int k = 0; k < rows.size(); ++k) {
       Fetch<1>(rows.mutable_data(k) + indices[static_cast<size_t>(i)] * bytes,
@@ -72,6 +66,18 @@ Status ForEachRow(KernelContext& ctx, const VariableRows& rows,
       Fetch<0>(updates.updates + i * bytes, bytes);
     }
   };
+  if (indices.size() < kMinGrouped) {
+    const auto n = static_cast<int64_t>(indices.size());
+    for (int64_t i = 0; i < n + kFewAhead; ++i) {
+      if (i < n && n > 1) fetch(i);
+      const int64_t at = i - kFewAhead;
+      if (at < 0) continue;
+      const int64_t row = indices[static_cast<size_t>(at)];
+      const auto lock = rows.Lock(row);
+      f(row, at);
+    }
+    return OkStatus();
+  }
   const GroupedPlaces grouped = GroupPlaces(indices);
   const auto per_group =
       static_cast<int64_t>(indices.size() / VariableRows::kGroups + 1);
