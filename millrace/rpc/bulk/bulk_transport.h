@@ -32,7 +32,8 @@ struct BulkOptions {
 // go through `inner`, with its errors.
 //
 // A broken connection fails its calls with UNAVAILABLE "connection reset". A
-// connection on which three calls in a row ran into their deadlines is closed.
+// connection on which three calls in a row ran into their deadlines, while
+// nothing else moved on it, is closed.
 // Statuses, deadlines, cancellation and payload sizes are as in transport.h.
 std::shared_ptr<Transport> MakeBulkTransport(std::shared_ptr<Transport> inner,
                                              const BulkOptions& options = {});

@@ -9,8 +9,8 @@
 namespace millrace {
 namespace {
 
-// If more calls in a row than this are not answered by their deadlines, the
-// connection is unusable, whatever the sockets report.
+// If so many calls in a row are not answered by their deadlines, and nothing
+// else moves on the connection, it is unusable, whatever the sockets report.
 constexpr int kMaxTimeouts = 3;
 
 }  // namespace
@@ -23,6 +23,7 @@ class CallerConnection::BulkCall final : public PendingCall {
                     std::move(done)),
         connection_(std::move(connection)) {}
   uint64_t number = 0;
+  uint64_t read_before = 0;  // of the connection, when the call began
 
  private:
   void OnGiveUp(const Status& reason) override {
@@ -60,12 +61,14 @@ bool CallerConnection::Call(const Method& method, CallContext& context,
   Ref<BulkCall> call;
   FrameHeader header{.kind = FrameKind::kCall,
                      .method = static_cast<uint8_t>(method.id)};
+  const uint64_t read_before = connection_->bytes_read();
   {
     MutexLock lock(mu_);
     if (closed_) return false;
     call = MakeRef<BulkCall>(Ref<CallerConnection>::Share(this), method,
                              context, reply, std::move(done));
     header.call = call->number = next_number_++;
+    call->read_before = read_before;
     open_.emplace(header.call, call);
   }
   // From Begin on the call may end, and its context with it.
@@ -93,7 +96,7 @@ void CallerConnection::GiveUp(uint64_t number, const Status& reason) {
   if (call == nullptr) return;
   const bool timed_out = reason.code() == StatusCode::kDeadlineExceeded;
   bool give_up = false;
-  if (timed_out) {
+  if (timed_out && !connection_->IsMovingSince(call->read_before)) {
     MutexLock lock(mu_);
     // Calls in flight at the same time also time out together, which counts as
     // one.

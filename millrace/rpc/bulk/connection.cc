@@ -57,6 +57,16 @@ Status BulkConnection::Start(FrameReceiver* receiver) {
   return poller_.Add(fd_, EPOLLIN, Ref<PollHandler>::Share(this));
 }
 
+uint64_t BulkConnection::bytes_read() const {
+  MutexLock lock(mu_);
+  return bytes_read_;
+}
+
+bool BulkConnection::IsMovingSince(uint64_t bytes_read) const {
+  MutexLock lock(mu_);
+  return bytes_read_ != bytes_read || !out_.empty();
+}
+
 void BulkConnection::Close(const Status& reason) {
   MutexLock lock(mu_);
   if (std::exchange(closed_, true)) return;

@@ -61,6 +61,10 @@ class BulkConnection final : public PollHandler {
   // Sets the limit on the payloads of later frames. Requires: called in
   // OnFrame.
   void set_max_payload_bytes(uint64_t bytes) { max_payload_bytes_ = bytes; }
+  uint64_t bytes_read() const;
+  // Whether bytes have arrived since there were so many, or wait to be written:
+  // a frame that is late is then behind others, and the peer not silent.
+  bool IsMovingSince(uint64_t bytes_read) const;
   // Closes as if the peer had; OnClosed receives the first reason.
   void Close(const Status& reason);
   // Like Close, after all queued frames are written.
@@ -101,7 +105,7 @@ class BulkConnection final : public PollHandler {
   Poller& poller_;
   FrameReceiver* receiver_ = nullptr;
 
-  Mutex mu_;  // guards what follows, to the blank line
+  mutable Mutex mu_;  // guards what follows, to the blank line
   std::deque<OutFrame> out_;
   size_t out_offset_ = 0;  // bytes of the first frame that are written already
   bool writing_ = false;   // a thread is in Flush, or the poller will be
