@@ -64,6 +64,27 @@ def test_linear_classifier_of_two(tmp_path):
   np.testing.assert_allclose([r["logistic"][0] for r in estimator.predict(input_fn=given, outputs=["logistic"])], p, rtol=1e-4)
 
 
+def test_predictions_of_constant_inputs(tmp_path):
+  """An input that no queue runner ends gives one batch, and an array is one batch of any input."""
+  estimator = learn.LinearClassifier(numbers(), str(tmp_path), optimizer=tf.train.GradientDescentOptimizer(0.5))
+  estimator.fit(input_fn=inputs(TWO), steps=2)
+  w, b = (estimator.get_variable_value(f"linear/{name}") for name in ("x/weight", "bias_weight"))
+  expected = list(((X @ w + b)[:, 0] > 0).astype(int))
+  constant = lambda: {"x": tf.constant(X)}  # noqa: E731
+  assert list(estimator.predict(input_fn=constant)) == expected
+  assert list(estimator.predict(input_fn=lambda: (constant(), None), as_iterable=False)) == expected
+  batches = list(estimator.predict(input_fn=constant, outputs=["classes", "logits"], iterate_batches=True))
+  assert [sorted(batch) for batch in batches] == [["classes", "logits"]]
+  np.testing.assert_allclose(batches[0]["logits"], X @ w + b, rtol=1e-5)
+
+  def queued():
+    rows = tf.train.limit_epochs(tf.constant(X), num_epochs=3)
+    return {"x": tf.train.batch([rows], 4, enqueue_many=True, allow_smaller_final_batch=True)}
+
+  assert list(estimator.predict(input_fn=queued)) == expected * 3
+  assert list(estimator.predict(input_fn=queued, as_iterable=False)) == expected
+
+
 def test_linear_of_arrays_and_classes(tmp_path):
   """The first program of many: columns of what an array has."""
   columns = learn.infer_real_valued_columns_from_input(X)
@@ -78,6 +99,10 @@ def test_linear_of_arrays_and_classes(tmp_path):
   assert list(estimator.predict(X)) == list(expected.argmax(1))
   np.testing.assert_allclose(list(estimator.predict_proba(X, batch_size=3)), softmax(expected), rtol=1e-4)
   assert estimator.evaluate(X, THREE)["accuracy"] == pytest.approx((expected.argmax(1) == THREE).mean())
+  found = learn.SKCompat(estimator).predict(X, batch_size=3)
+  assert sorted(found) == ["classes", "logits", "probabilities"]
+  np.testing.assert_array_equal(found["classes"], expected.argmax(1))
+  np.testing.assert_allclose(found["probabilities"], softmax(expected), rtol=1e-4)
   by_name = learn.infer_real_valued_columns_from_input_fn(inputs(THREE))
   assert sorted(column.name for column in by_name) == ["w", "x"]
 

@@ -107,14 +107,22 @@ class BaseEstimator(Parameters, Evaluable, Trainable):
   def predict(self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True, iterate_batches=False):
     """Predictions for arrays or an input function: a generator, or arrays if not `as_iterable`.
 
-    `outputs` are names of those that are wanted. With `iterate_batches` it gives batches instead of examples. Raises
+    `outputs` are names of those that are wanted. With `iterate_batches` it gives batches instead of examples. An input function
+    without queue runners is taken for constant: it gives one batch, and so does every one if not `as_iterable`. Raises
     NotFittedError without a checkpoint.
     """
+    return self._infer(x, input_fn, batch_size, outputs, as_iterable, iterate_batches)
+
+  def _infer(self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True, iterate_batches=False):
+    """As `predict`, which derived classes change: without `outputs` those of all names."""
     input_fn, feed_fn = data_feeding.input_and_feed(x, None, input_fn, None, batch_size, shuffle=False, epochs=1)
     self._check_fitted(None)
+    hooks = _feed_hooks(feed_fn)
+    if feed_fn is None:
+      hooks.append(_EndOfConstantInput(is_always_one_batch=not as_iterable))
     results = self._core(outputs=outputs).predict(
       _only_features(input_fn),
-      hooks=_feed_hooks(feed_fn),
+      hooks=hooks,
       yield_single_examples=as_iterable and not iterate_batches,
     )
     if as_iterable:
@@ -219,6 +227,17 @@ def _with_session_config(config):
   return core_run_config.RunConfig._replace(
     copy.deepcopy(config), allowed_properties_list=["session_config"], session_config=session_config
   )
+
+
+class _EndOfConstantInput(tf.train.SessionRunHook):
+  """Ends predictions after a batch, where no queue runner would end them with an error: each further batch would be the same."""
+
+  def __init__(self, is_always_one_batch):
+    self._is_always_one_batch = is_always_one_batch
+
+  def after_run(self, run_context, run_values):
+    if self._is_always_one_batch or not run_context.session.graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+      run_context.request_stop()
 
 
 def _feed_hooks(feed_fn):

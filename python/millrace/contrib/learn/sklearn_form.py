@@ -56,10 +56,10 @@ class SKCompat(Parameters):
     )
 
   def predict(self, x, batch_size=128, outputs=None):
-    """Returns arrays of the predictions."""
+    """Returns an array of the predictions, or a map of arrays where they have names, as those of premade estimators have."""
     import numpy as np
 
-    results = list(self._estimator.predict(x=x, batch_size=batch_size, outputs=outputs, as_iterable=True))
-    if results and isinstance(results[0], dict):
-      return {key: np.stack([result[key] for result in results]) for key in results[0]}
-    return np.stack(results) if results else np.array([])
+    batches = list(self._estimator._infer(x=x, batch_size=batch_size, outputs=outputs, iterate_batches=True))
+    if isinstance(batches[0], dict):
+      return {key: np.concatenate([batch[key] for batch in batches]) for key in batches[0]}
+    return np.concatenate(batches)
