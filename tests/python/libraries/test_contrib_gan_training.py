@@ -4,7 +4,7 @@ import glob
 
 import numpy as np
 import pytest
-from gan_parts import gan, model, run, tags
+from gan_parts import DATA, NOISE, gan, generator, model, run, tags
 
 import millrace as tf
 
@@ -35,6 +35,44 @@ def test_train_ops():
   with pytest.raises(ValueError, match="unused update ops"):
     gan.gan_train_ops(*arguments)
   assert gan.gan_train_ops(*arguments, check_for_unused_update_ops=False) is not None
+
+
+def _watching_discriminator(data, unused_conditioning):
+  """A discriminator with a statistic of its data, as batch normalization has."""
+  seen = tf.get_variable("seen", [2], initializer=tf.zeros_initializer(), trainable=False)
+  tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(seen, tf.reduce_mean(data, 0), use_locking=True))
+  return tf.matmul(data, tf.get_variable("w", initializer=np.array([[1.0], [-1.0]], np.float32)))
+
+
+def test_updates_of_both_passes():
+  """What a discriminator does with real data is in a second scope, `Discriminator_1/`, and is an update of its own."""
+  made = gan.gan_model(generator, _watching_discriminator, tf.constant(DATA), tf.constant(NOISE))
+  optimizers = (tf.train.GradientDescentOptimizer(0.1), tf.train.GradientDescentOptimizer(0.1))
+  ops = gan.gan_train_ops(made, gan.gan_loss(made), *optimizers)
+  (seen,) = [v for v in tf.global_variables() if v.op.name == "Discriminator/seen"]
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(ops.generator_train_op)
+    np.testing.assert_array_equal(session.run(seen), [0, 0])
+    session.run(ops.discriminator_train_op)
+    generated = NOISE @ np.array([[1.0, 2.0]])
+    np.testing.assert_allclose(session.run(seen), generated.mean(0) + DATA.mean(0))
+
+
+def test_updates_of_a_cyclegan():
+  def twice(data):
+    return data * tf.get_variable("w", initializer=2.0)
+
+  made = gan.cyclegan_model(twice, _watching_discriminator, tf.constant(DATA), tf.constant(DATA + 1.0))
+  optimizers = (tf.train.GradientDescentOptimizer(0.1), tf.train.GradientDescentOptimizer(0.1))
+  ops = gan.gan_train_ops(made, gan.cyclegan_loss(made), *optimizers)
+  seen = [v for v in tf.global_variables() if v.op.name.endswith("/Discriminator/seen")]
+  with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(ops.discriminator_train_op)
+    found = session.run(seen)
+  mean = DATA.mean(0)
+  np.testing.assert_allclose(found, [2 * mean + mean + 1, 2 * (mean + 1) + mean])
 
 
 def test_train_ops_of_replicas():

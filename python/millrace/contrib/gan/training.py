@@ -18,8 +18,8 @@ def gan_train_ops(
 ):
   """Returns the GANTrainOps of a model (of two pairs for a CycleGANModel): each optimizer trains its network alone.
 
-  Update ops are those below the networks' scopes. Raises ValueError if there are others, if `check_for_unused_update_ops`. Keyword
-  arguments are those of tf.contrib.training.create_train_op.
+  Update ops are those whose names begin with the networks' scopes. Raises ValueError if there are others, if
+  `check_for_unused_update_ops`. Keyword arguments are those of tf.contrib.training.create_train_op.
   """
   if isinstance(model, namedtuples.CycleGANModel):
     return _cyclegan_train_ops(
@@ -82,8 +82,13 @@ def _cyclegan_train_ops(model, loss, generator_optimizer, discriminator_optimize
 
 
 def _below(update_ops, model):
-  scopes = (model.generator_scope.name + "/", model.discriminator_scope.name + "/")
-  return [op for op in update_ops if op.name.startswith(scopes)]
+  allowed = set(_updates_of(model.generator_scope)) | set(_updates_of(model.discriminator_scope))
+  return [op for op in update_ops if op in allowed]
+
+
+def _updates_of(scope):
+  """The graph's update ops whose names begin with that of a scope: its own, and of the passes after the first (`scope_1/`)."""
+  return tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope.name)
 
 
 def _update_ops(model, kwargs, check):
@@ -91,7 +96,7 @@ def _update_ops(model, kwargs, check):
   given = kwargs.pop("update_ops", None)
   every = set(tf.get_collection(tf.GraphKeys.UPDATE_OPS) if given is None else given)
   generator, discriminator = (
-    [op for op in every if op.name.startswith(scope.name + "/")] for scope in (model.generator_scope, model.discriminator_scope)
+    [op for op in dict.fromkeys(_updates_of(scope)) if op in every] for scope in (model.generator_scope, model.discriminator_scope)
   )
   if check:
     unused = sorted(op.name for op in every - set(generator) - set(discriminator))
