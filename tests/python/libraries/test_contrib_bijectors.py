@@ -177,6 +177,19 @@ def test_numbers_and_matrices():
   assert "ValueError" in error(lambda: ds.percentile(values, 1.0, interpolation="linear"))
 
 
+def test_percentiles_between_elements():
+  """Places are counted from the greatest element, and those in the middle of two are rounded to even ones."""
+  rounding = {"nearest": np.round, "lower": np.ceil, "higher": np.floor}
+  found, expected = [ds.percentile([1.0, 2.0, 3.0, 4.0], 50.0)], [2.0]
+  for count in (2, 3, 4, 6, 9):
+    values = np.random.RandomState(count).permutation(count).astype(np.float32)
+    for q in (0.0, 12.5, 25.0, 50.0, 75.0, 87.5, 100.0):
+      for interpolation, function in rounding.items():
+        found.append(ds.percentile(values, q, interpolation=interpolation))
+        expected.append(np.sort(values)[::-1][int(function((count - 1) * (1 - q / 100)))])
+  np.testing.assert_array_equal(run(*found), expected)
+
+
 def test_moving_statistics():
   value = tf.placeholder(tf.float32, [])
   mean, variance = ds.moving_mean_variance(value, decay=0.9)

@@ -88,10 +88,11 @@ def percentile(x, q, axis=None, interpolation=None, keep_dims=False, validate_ar
       kept = [place for place in range(rank) if place not in axes]
       moved = tf.transpose(x, kept + axes)
       flat = tf.reshape(moved, tf.concat([tf.gather(tf.shape(x), kept), [-1]], 0)) if kept else tf.reshape(x, [-1])
-    ordered = tf.sort(flat, axis=-1)
+    # The greatest first, as TensorFlow counts: of two elements that are equally near it takes another one than from below.
+    ordered = tf.sort(flat, axis=-1, direction="DESCENDING")
     last = tf.cast(tf.shape(ordered)[-1] - 1, tf.float64)
-    place = last * q / 100.0
-    rounding = {"lower": tf.floor, "higher": tf.ceil, "nearest": tf.round}[interpolation]
+    place = last * (1.0 - q / 100.0)
+    rounding = {"lower": tf.ceil, "higher": tf.floor, "nearest": tf.round}[interpolation]
     result = tf.gather(ordered, tf.cast(tf.clip_by_value(rounding(place), 0.0, last), tf.int32), axis=-1)
     if not keep_dims:
       return result
