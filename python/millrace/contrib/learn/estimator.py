@@ -194,12 +194,18 @@ class BaseEstimator(Parameters, Evaluable, Trainable):
         return made._replace(predictions=_wanted(made.predictions, outputs), output_alternatives=None).estimator_spec()
       if mode == ModeKeys.EVAL:
         more = metrics_of_evaluation.make(metrics, features, labels, made.predictions)
-        all_metrics = {**made.eval_metric_ops, **more}
-        all_metrics.pop("loss", None)  # which the core has
-        made = made._replace(eval_metric_ops=all_metrics)
+        made = made._replace(eval_metric_ops={**made.eval_metric_ops, **more})
       return made._replace(output_alternatives=None).estimator_spec()
 
-    return core_estimator.Estimator(model_fn=model_fn, config=self._config)
+    return _Core(model_fn=model_fn, config=self._config)
+
+
+class _Core(core_estimator.Estimator):
+  """An estimator whose models may report a "loss" of their own: heads with weights train by another one than they report."""
+
+  def _call_model_fn_eval(self, features, labels, config):
+    spec = self._call_model_fn(features, labels, tf.estimator.ModeKeys.EVAL, config)
+    return spec._replace(eval_metric_ops={"loss": tf.metrics.mean(spec.loss), **spec.eval_metric_ops})
 
 
 class _Silent:
