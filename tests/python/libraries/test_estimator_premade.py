@@ -98,7 +98,7 @@ def test_linear_of_arrays_and_classes(tmp_path):
   bias = (np.full([4, 3], 1 / 3.0) - np.eye(3)[THREE]).mean(0)
   scale = 0.01 / np.sqrt((grad**2).sum() + (bias**2).sum())
   (name,) = [name for name in estimator.get_variable_names() if name.endswith("weight") and "bias" not in name]
-  np.testing.assert_allclose(estimator.get_variable_value(name), -0.05 * scale * grad, rtol=1e-4)
+  np.testing.assert_allclose(estimator.get_variable_value(name), -0.2 * scale * grad, rtol=1e-4)
   expected = X @ estimator.get_variable_value(name) + estimator.get_variable_value("linear/bias_weight")
   assert list(estimator.predict(X)) == list(expected.argmax(1))
   np.testing.assert_allclose(list(estimator.predict_proba(X, batch_size=3)), softmax(expected), rtol=1e-4)
@@ -125,6 +125,102 @@ def test_linear_regressor(tmp_path):
   default = learn.LinearRegressor(numbers(), str(tmp_path / "ftrl"), enable_centered_bias=True)
   default.fit(input_fn=inputs(y), steps=2)
   assert "linear/regression_head/centered_bias_weight" in default.get_variable_names()
+
+
+def test_names_of_linear_models(tmp_path):
+  """The optimizer's variables are below the head, and it has no variable of a rate."""
+  estimator = learn.LinearClassifier(numbers(), str(tmp_path), optimizer=tf.train.MomentumOptimizer(0.1, 0.9))
+  estimator.fit(input_fn=inputs(TWO), steps=1)
+  slots = [f"linear/binary_logistic_head/linear/{name}/Momentum" for name in ("bias_weight", "x/weight")]
+  assert set(estimator.get_variable_names()) == {"global_step", *slots, "linear/bias_weight", "linear/x/weight"}
+
+
+def test_columns_of_both_kinds(tmp_path):
+  """Those of tf.feature_column go into its own functions, which name the variables."""
+  number = tf.feature_column.numeric_column("x", shape=[2])
+  word = tf.feature_column.categorical_column_with_identity("id", 3)
+  embedded = tf.feature_column.embedding_column(word, 2, initializer=tf.constant_initializer([[1.0, 2], [3, 4], [5, 6]]))
+
+  def input_fn():
+    return {"x": tf.constant(X), "id": tf.constant([[0], [1], [2], [0]])}, tf.constant(TWO)
+
+  linear = learn.LinearClassifier([number, word], str(tmp_path / "l"), optimizer=tf.train.GradientDescentOptimizer(0.5))
+  linear.fit(input_fn=input_fn, steps=1)
+  names = [f"linear/linear_model/{name}" for name in ("bias_weights", "id/weights", "x/weights")]
+  assert set(linear.get_variable_names()) == {"global_step", *names}
+  error = (0.5 - TWO) / 4
+  np.testing.assert_allclose(linear.get_variable_value(names[2])[:, 0], -0.5 * X.T @ error, rtol=1e-5)
+  np.testing.assert_allclose(linear.get_variable_value(names[1])[:, 0], -0.5 * np.array([error[0] + error[3], *error[1:3]]), rtol=1e-5)
+  network = learn.DNNLinearCombinedRegressor(
+    model_dir=str(tmp_path / "n"),
+    linear_feature_columns=[number],
+    dnn_feature_columns=[embedded, number],
+    dnn_hidden_units=[3],
+    dnn_optimizer=tf.train.GradientDescentOptimizer(0.0),
+    fix_global_step_increment_bug=True,
+  )
+  network.fit(input_fn=input_fn, steps=1)
+  table = "dnn/input_from_feature_columns/input_layer/id_embedding/embedding_weights"
+  assert {table, "linear/linear_model/x/weights"} <= set(network.get_variable_names())
+  np.testing.assert_array_equal(network.get_variable_value(table), [[1, 2], [3, 4], [5, 6]])
+
+
+@pytest.mark.parametrize("name, function", [("tanh", np.tanh), ("sigmoid", sigmoid), (None, lambda x: x)])
+def test_activations_by_name(tmp_path, name, function):
+  estimator = learn.DNNRegressor([3], numbers(), str(tmp_path), activation_fn=name, config=learn.RunConfig(tf_random_seed=5))
+  estimator.fit(input_fn=inputs(X.sum(1)), steps=1)
+  value = estimator.get_variable_value
+  hidden = function(X @ value("dnn/hiddenlayer_0/weights") + value("dnn/hiddenlayer_0/biases"))
+  expected = hidden @ value("dnn/logits/weights") + value("dnn/logits/biases")
+  np.testing.assert_allclose(list(estimator.predict(x={"x": X})), expected[:, 0], rtol=1e-4, atol=1e-5)
+
+
+def test_what_is_trained(tmp_path):
+  """A network's optimizer moves all variables, a linear model's its own."""
+
+  def engineering(features, labels):
+    return {"x": features["x"] * tf.get_variable("scale", initializer=1.0)}, labels
+
+  y = X.sum(1)
+  network = learn.DNNRegressor([3], numbers(), str(tmp_path / "n"), activation_fn=None, feature_engineering_fn=engineering)
+  linear = learn.LinearRegressor(numbers(), str(tmp_path / "l"), feature_engineering_fn=engineering)
+  for estimator in (network, linear):
+    estimator.fit(input_fn=inputs(y), steps=2)
+  assert network.get_variable_value("scale") != 1.0 and linear.get_variable_value("scale") == 1.0
+
+
+class Runs(tf.train.SessionRunHook):
+  """Counts the runs of a training."""
+
+  count = 0
+
+  def after_run(self, run_context, run_values):
+    self.count += 1
+
+
+@pytest.mark.parametrize("is_fixed", [False, True])
+def test_steps_of_both_together(tmp_path, is_fixed):
+  """Each of the two optimizers counts the step, unless told otherwise."""
+  estimator = learn.DNNLinearCombinedRegressor(
+    model_dir=str(tmp_path),
+    linear_feature_columns=numbers(),
+    linear_optimizer="SGD",
+    dnn_feature_columns=numbers(),
+    dnn_hidden_units=[2],
+    fix_global_step_increment_bug=is_fixed,
+  )
+  runs = Runs()
+  estimator.fit(input_fn=inputs(X.sum(1)), steps=4, monitors=[runs])
+  assert estimator.get_variable_value("global_step") == runs.count * (1 if is_fixed else 2)
+  rates = {"dnn": 0.05, "linear": 0.2}
+  for part, rate in rates.items():
+    assert estimator.get_variable_value(f"regression_head/{part}/learning_rate") == np.float32(rate)
+
+
+def test_rates_of_linear_models():
+  from millrace.contrib.learn import canned_training
+
+  assert [canned_training.linear_rate([None] * count) for count in (1, 25, 100)] == [0.2, 0.2, 0.1]
 
 
 def test_network(tmp_path):

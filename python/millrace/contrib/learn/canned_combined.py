@@ -1,4 +1,7 @@
-"""Premade estimators of tf.contrib.learn that are a linear model and a network together."""
+"""Premade estimators of tf.contrib.learn that are a linear model and a network together.
+
+As in TensorFlow, a step counts as two unless `fix_global_step_increment_bug`: one by the optimizer of each part.
+"""
 
 import millrace as tf
 from millrace.contrib.learn import canned_models, heads
@@ -18,6 +21,7 @@ def _params(
   gradient_clip_norm,
   embedding_lr_multipliers,
   input_layer_min_slice_size,
+  fix_global_step_increment_bug,
 ):
   """The parameters of the model. Raises ValueError without columns."""
   if not (linear_feature_columns or dnn_feature_columns):
@@ -35,6 +39,7 @@ def _params(
     "gradient_clip_norm": gradient_clip_norm,
     "embedding_lr_multipliers": embedding_lr_multipliers,
     "input_layer_min_slice_size": input_layer_min_slice_size,
+    "fix_global_step_increment_bug": fix_global_step_increment_bug,
   }
 
 
@@ -60,7 +65,6 @@ class DNNLinearCombinedEstimator(_Premade):
     fix_global_step_increment_bug=False,
     input_layer_min_slice_size=None,
   ):
-    del fix_global_step_increment_bug  # a step counts once
     super().__init__(
       model_fn=canned_models.combined_model_fn,
       model_dir=model_dir,
@@ -78,6 +82,7 @@ class DNNLinearCombinedEstimator(_Premade):
         gradient_clip_norm,
         embedding_lr_multipliers,
         input_layer_min_slice_size,
+        fix_global_step_increment_bug,
       ),
       feature_engineering_fn=feature_engineering_fn,
     )
@@ -108,7 +113,6 @@ class DNNLinearCombinedClassifier(_Classifier):
     label_keys=None,
     fix_global_step_increment_bug=False,
   ):
-    del fix_global_step_increment_bug
     head = heads.multi_class_head(
       n_classes, weight_column_name=weight_column_name, enable_centered_bias=enable_centered_bias, label_keys=label_keys
     )
@@ -129,6 +133,7 @@ class DNNLinearCombinedClassifier(_Classifier):
         gradient_clip_norm,
         embedding_lr_multipliers,
         input_layer_min_slice_size,
+        fix_global_step_increment_bug,
       ),
       feature_engineering_fn=feature_engineering_fn,
     )
@@ -158,7 +163,6 @@ class DNNLinearCombinedRegressor(_Regressor):
     input_layer_min_slice_size=None,
     fix_global_step_increment_bug=False,
   ):
-    del fix_global_step_increment_bug
     head = heads.regression_head(
       label_dimension=label_dimension, weight_column_name=weight_column_name, enable_centered_bias=enable_centered_bias
     )
@@ -179,6 +183,7 @@ class DNNLinearCombinedRegressor(_Regressor):
         gradient_clip_norm,
         embedding_lr_multipliers,
         input_layer_min_slice_size,
+        fix_global_step_increment_bug,
       ),
       feature_engineering_fn=feature_engineering_fn,
     )

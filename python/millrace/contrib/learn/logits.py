@@ -1,12 +1,13 @@
-"""The logits of networks and of linear models, of columns of tf.contrib.layers or tf.feature_column."""
+"""The logits of networks and of linear models, of columns of tf.contrib.layers or tf.feature_column.
 
-import math
+Their variables are in collections with the names of their scopes.
+"""
 
 import millrace as tf
+from millrace.contrib.layers_columns.column import OldColumn
 
 LINEAR_SCOPE = "linear"
 DNN_SCOPE = "dnn"
-LEARNING_RATE = 0.05
 
 
 def as_map(features):
@@ -18,6 +19,11 @@ def _flat(features):
   return list(features.values())
 
 
+def _are_old(columns):
+  """Whether all are of tf.contrib.layers; otherwise the functions of tf.feature_column are for them, and name their variables."""
+  return all(isinstance(column, OldColumn) for column in columns)
+
+
 def dnn(features, columns, hidden_units, num_outputs, activation_fn, dropout, training, input_partitioner):
   """The logits of a network of fully connected layers; while it trains, `dropout` of their numbers are left out.
 
@@ -25,9 +31,12 @@ def dnn(features, columns, hidden_units, num_outputs, activation_fn, dropout, tr
   """
   collections = [DNN_SCOPE]
   with tf.variable_scope("input_from_feature_columns", values=_flat(features), partitioner=input_partitioner) as columns_scope:
-    net = tf.contrib.layers.input_from_feature_columns(
-      columns_to_tensors=features, feature_columns=columns, weight_collections=collections, scope=columns_scope
-    )
+    if _are_old(columns):
+      net = tf.contrib.layers.input_from_feature_columns(
+        columns_to_tensors=features, feature_columns=columns, weight_collections=collections, scope=columns_scope
+      )
+    else:
+      net = tf.feature_column.input_layer(features, columns, weight_collections=collections)
   for number, units in enumerate(hidden_units):
     with tf.variable_scope(f"hiddenlayer_{number}", values=(net,)) as layer_scope:
       net = tf.contrib.layers.fully_connected(
@@ -50,7 +59,9 @@ def _summarize(value, tag):
 
 
 def linear(features, columns, num_outputs, joint_weights, scope):
-  """The logits of a linear model in its scope; with `joint_weights` all columns have one table of weights."""
+  """The logits of a linear model in its scope; with `joint_weights` all columns of tf.contrib.layers have one table of weights."""
+  if not _are_old(columns):
+    return tf.feature_column.linear_model(features, columns, units=num_outputs, weight_collections=[LINEAR_SCOPE])
   layers = tf.contrib.layers
   sums = layers.joint_weighted_sum_from_feature_columns if joint_weights else layers.weighted_sum_from_feature_columns
   logits, _, _ = sums(
@@ -71,40 +82,3 @@ def scope_of(name, features, config):
 def partitioner(config, min_slice_size=None):
   """A function that cuts variables into as many parts as there are parameter servers, of so many bytes at least."""
   return tf.min_max_variable_partitioner(max_partitions=max(1, config.num_ps_replicas), min_slice_size=min_slice_size or 64 << 20)
-
-
-def linear_optimizer(optimizer, columns):
-  """The optimizer that is given, or Ftrl, whose rate falls with the number of columns."""
-  if optimizer is not None:
-    return optimizer
-  return tf.train.FtrlOptimizer(learning_rate=min(0.2, 1.0 / math.sqrt(max(1, len(columns)))))
-
-
-def train(loss, scope, optimizer, clip_norm=None, multipliers=None):
-  """The op that trains the variables of a scope, without counting the step; gradients are clipped by their global norm.
-
-  The optimizer is one, or the name of one, or a function or class without arguments.
-  """
-  variables = tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=scope + "/")
-  if not variables:
-    return tf.no_op()
-  if callable(optimizer) and not isinstance(optimizer, tf.train.Optimizer):
-    optimizer = optimizer()
-  return tf.contrib.layers.optimize_loss(
-    loss,
-    tf.train.get_global_step(),
-    learning_rate=LEARNING_RATE,
-    optimizer=optimizer,
-    gradient_multipliers=multipliers or None,
-    clip_gradients=clip_norm,
-    name=scope,
-    variables=variables,
-    summaries=[],
-    increment_global_step=False,
-  )
-
-
-def train_and_count(ops):
-  """An op that runs others and counts the step."""
-  with tf.control_dependencies(ops):
-    return tf.assign_add(tf.train.get_global_step(), 1).op
