@@ -1,7 +1,10 @@
 """The feature columns of tf.contrib.layers as inputs of networks and of linear models."""
 
+import itertools
+
 import numpy as np
 import pytest
+from millrace.contrib.layers_columns import transform
 from old_columns_parts import layers, run, words
 
 import millrace as tf
@@ -264,6 +267,68 @@ def test_crosses(tmp_path):
   np.testing.assert_array_equal(run(sums)[0], found)
   embedded = layers.embedding_column(again, 2)
   assert layers.input_from_feature_columns(features, [embedded]).shape.as_list()[1] == 2
+
+
+def fingerprint(text):
+  """All 64 bits, of two remainders."""
+  low, rest = (int(hashed(text, size)) for size in (1 << 32, (1 << 32) - 1))
+  return (rest - low) % ((1 << 32) - 1) << 32 | low
+
+
+def keyless_hash(values, size):
+  """The hash of a combination, in Python's integers."""
+  mask = (1 << 64) - 1
+  found = 0xDECAFCAFFE
+  for value in values:
+    signed = found - (1 << 64) if found >> 63 else found
+    found = (signed ^ (value + 0x9E3779B97F4A7800 + (signed << 10) + (signed >> 4))) & mask
+  return found % size
+
+
+def test_crosses_without_a_key():
+  assert (keyless_hash((3, 5), 1000), keyless_hash((0, 1), 20)) == (448, 8)
+  one = layers.sparse_column_with_integerized_feature("one", 100)
+  two = layers.sparse_column_with_integerized_feature("two", 100)
+  word = layers.sparse_column_with_hash_bucket("word", 100)
+  buckets = layers.bucketized_column(layers.real_valued_column("x"), [0.0])
+  rows = {"one": [[3], [0], [1, 2], [4]], "two": [[5], [1], [7, 8, 9], []], "word": [["a"], ["bc"], ["a", "d"], ["e"]]}
+  features = {name: words(*column, dtype=tf.string if name == "word" else tf.int64) for name, column in rows.items()}
+  features["x"] = tf.constant([[-1.0], [1.0], [1.0], [-1.0]])
+  numbers = {text: fingerprint(text) for text in "a bc d e".split()}
+  rows["word"] = [[numbers[text] for text in row] for row in rows["word"]]
+  rows["x"] = [[0], [1], [1], [0]]
+  crosses = [
+    (layers.crossed_column([two, one], 1000), "one two", 1000),
+    (layers.crossed_column([word, one], 20), "one word", 20),
+    (layers.crossed_column([buckets, word, two], 7), "two word x", 7),
+  ]
+  builder = transform.Features(features)
+  found = run(*[builder.get(cross) for cross, _, _ in crosses])
+  for ids, (_, names, size) in zip(found, crosses):
+    expected = [
+      [keyless_hash(values, size) for values in itertools.product(*row)] for row in zip(*[rows[name] for name in names.split()])
+    ]
+    assert ids.values.tolist() == [number for row in expected for number in row]
+    assert ids.indices.tolist() == [[i, j] for i, row in enumerate(expected) for j in range(len(row))]
+    assert ids.dense_shape.tolist() == [4, max(len(row) for row in expected)]
+  dense = {"one": features["one"], "word": tf.constant([["a", "bc"]] * 4)}
+  (found,) = run(transform.Features(dense).get(layers.crossed_column([word, one], 20)))
+  expected = [keyless_hash((i, numbers[text]), 20) for row in rows["one"] for i in row for text in ("a", "bc")]
+  assert found.values.tolist() == expected
+  inner = layers.crossed_column([word, layers.sparse_column_with_keys("z", ["a"])], 20)
+  assert layers.crossed_column([inner, one, layers.sparse_column_with_keys("x", ["a"])], 20).name == "one_X_word_X_z_X_x"
+
+
+def test_scattered_embeddings_without_a_key():
+  values = start(7)
+  found, of_numbers = run(
+    layers.scattered_embedding_lookup(tf.constant(values), tf.constant(["a", "bc"]), dimension=3),
+    layers.scattered_embedding_lookup(tf.constant(values), tf.constant([4, 9]), dimension=3),
+  )
+  expected = [[keyless_hash((place, fingerprint(text)), 7) for place in range(3)] for text in ("a", "bc")]
+  np.testing.assert_array_equal(found, values[np.array(expected)])
+  expected = [[keyless_hash((place, number), 7) for place in range(3)] for number in (4, 9)]
+  np.testing.assert_array_equal(of_numbers, values[np.array(expected)])
 
 
 def test_joint_sums():

@@ -4,6 +4,7 @@ import collections
 
 import millrace as tf
 from millrace.contrib.layers_columns import column as columns
+from millrace.contrib.layers_columns import keyless_hashes
 from millrace.contrib.layers_columns.numbers import _BucketizedColumn
 from millrace.contrib.layers_columns.sparse import _SparseColumn
 
@@ -11,7 +12,7 @@ from millrace.contrib.layers_columns.sparse import _SparseColumn
 def crossed_column(columns, hash_bucket_size, combiner="sum", ckpt_to_load_from=None, tensor_name_in_ckpt=None, hash_key=None):
   """Returns a column of all combinations of the categories of an example, as the hash of each modulo `hash_bucket_size`.
 
-  The hashes are those of tf.feature_column.crossed_column, also without a key.
+  With a key the hashes are those of tf.feature_column.crossed_column, without one those of keyless_hashes.py.
 
   Args:
     columns: Columns of categories, buckets and combinations: two at least.
@@ -19,7 +20,7 @@ def crossed_column(columns, hash_bucket_size, combiner="sum", ckpt_to_load_from=
     combiner: What becomes of several ids in a linear model: "mean", "sqrtn" or "sum".
     ckpt_to_load_from: Path of a checkpoint that has the first weights of a linear model.
     tensor_name_in_ckpt: Their name there.
-    hash_key: Key of the hash, or None for the usual one.
+    hash_key: Key of the hash, or None.
 
   Raises:
     TypeError: A column is of another kind.
@@ -59,7 +60,7 @@ class _CrossedColumn(
 
   @property
   def name(self):
-    return "_X_".join(sorted(column.name for column in self._leaves()))
+    return "_X_".join(sorted(column.name for column in self.columns))
 
   @property
   def config(self):
@@ -86,6 +87,8 @@ class _CrossedColumn(
         values.append(features.get(column.column_name))
       else:
         values.append(column._as_sparse(features.get(column)))
+    if not self.hash_key:
+      return keyless_hashes.of_products(values, self.hash_bucket_size)
     return tf.sparse.cross_hashed(values, num_buckets=self.hash_bucket_size, hash_key=self.hash_key)
 
   def _wide_lookup(self, value):

@@ -1,6 +1,7 @@
 """Lookups of vectors that are put together of the places of one vector, chosen by hashes."""
 
 import millrace as tf
+from millrace.contrib.layers_columns import keyless_hashes
 from millrace.framework import composite
 from millrace.ops.nn import embedding
 
@@ -15,7 +16,7 @@ def scattered_embedding_lookup(params, values, dimension, name=None, hash_key=No
     values: A tensor.
     dimension: How many numbers a value has.
     name: Name of the op.
-    hash_key: Key of the hash, or None for the usual one.
+    hash_key: Key of the hash, or None for that of keyless_hashes.py.
 
   Raises:
     ValueError: There is no dimension, no vector, or it is none.
@@ -42,7 +43,10 @@ def _lookup(params, values, dimension, name, hash_key):
     # One row for each value and number: its hash is the place.
     numbers = tf.tile(tf.expand_dims(tf.range(dimension), 1), [tf.shape(flat)[0], 1])
     repeated = tf.reshape(tf.tile(flat, [1, dimension]), [-1, 1])
-    places = tf.sparse.cross_hashed([numbers, repeated], num_buckets=size, hash_key=hash_key).values
+    if hash_key:
+      places = tf.sparse.cross_hashed([numbers, repeated], num_buckets=size, hash_key=hash_key).values
+    else:
+      places = keyless_hashes.of_rows([numbers[:, 0], repeated[:, 0]], size)
     # A hash may be of parts that follow each other.
     found = tf.nn.embedding_lookup(parts, places, partition_strategy="div")
     result = tf.reshape(found, tf.concat([tf.shape(values), [dimension]], 0))
