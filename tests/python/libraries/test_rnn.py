@@ -146,7 +146,7 @@ def test_stack_of_both_directions():
     )
   assert names()[0] == "s/mine/cell_0/bidirectional_rnn/fw/gru_cell/gates/kernel"
   assert names()[-1] == "s/mine/cell_1/bidirectional_rnn/bw/lstm_cell/bias"
-  with tf.variable_scope("s", initializer=tf.constant_initializer(0.3), reuse=True):
+  with tf.variable_scope("t", initializer=tf.constant_initializer(0.3)):
     listed, list_fw, list_bw = tf.contrib.rnn.stack_bidirectional_rnn(
       cells(),
       cells(),
@@ -156,10 +156,15 @@ def test_stack_of_both_directions():
       sequence_length=tf.constant([3, 1], tf.int64),
       scope="mine",
     )
+  # Those of lists have no scope of their own within a layer's.
+  assert [name for name in names() if name.startswith("t/")] == [
+    name.replace("s/", "t/").replace("bidirectional_rnn/", "") for name in names() if name.startswith("s/")
+  ]
   with tf.variable_scope("s", reuse=True):
     turned, _, _ = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(
       cells(), cells(), tf.transpose(x, [1, 0, 2]), dtype=tf.float32, time_major=True, scope="mine"
     )
+  with tf.variable_scope("t", reuse=True):
     plain, _, _ = tf.contrib.rnn.stack_bidirectional_rnn(cells(), cells(), tf.unstack(x, axis=1), dtype=tf.float32, scope="mine")
   assert outputs.shape.as_list() == [2, 3, 4] and isinstance(fw, tuple) and isinstance(bw, tuple)
   got = initialized([outputs, fw, bw, tf.stack(listed, 1), list_fw, list_bw, turned, tf.stack(plain)], {x: numbers(2, 3, 4)})

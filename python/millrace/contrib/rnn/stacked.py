@@ -18,14 +18,14 @@ def stack_bidirectional_rnn(
   """Runs static_bidirectional_rnn() once a layer; the outputs of a layer, forwards and backwards, are the next one's inputs.
 
   Returns (list of outputs of the last layer, tuple of the layers' last states forwards, the same backwards). `cells_fw` and
-  `cells_bw` are lists with a cell a layer, and so are the initial states. The variables are in the scopes "cell_i" of `scope`,
-  "stack_bidirectional_rnn" by default. ValueError for no cells, for what is no list, and for lists of different lengths.
+  `cells_bw` are lists with a cell a layer, and so are the initial states. The variables are in the scopes "cell_i/fw" and "cell_i/bw"
+  of `scope`, "stack_bidirectional_rnn" by default. ValueError for no cells, for what is no list, and for lists of different lengths.
   """
   _check_layers(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
   states_fw, states_bw = [], []
   with scopes.variable_scope(scope or "stack_bidirectional_rnn"):
     for number, (cell_fw, cell_bw) in enumerate(zip(cells_fw, cells_bw)):
-      with scopes.variable_scope(f"cell_{number}"):
+      with scopes.variable_scope(f"cell_{number}") as cell_scope:
         inputs, state_fw, state_bw = static_bidirectional_rnn(
           cell_fw,
           cell_bw,
@@ -34,6 +34,7 @@ def stack_bidirectional_rnn(
           initial_state_bw=initial_states_bw[number] if initial_states_bw else None,
           sequence_length=sequence_length,
           dtype=dtype,
+          scope=cell_scope,
         )
       states_fw.append(state_fw)
       states_bw.append(state_bw)
@@ -53,7 +54,10 @@ def stack_bidirectional_dynamic_rnn(
   scope=None,
   swap_memory=False,
 ):
-  """Does the same by bidirectional_dynamic_rnn(), whose other arguments are its own; returns the outputs as one tensor."""
+  """Does the same by bidirectional_dynamic_rnn(), whose other arguments are its own; returns the outputs as one tensor.
+
+  The variables have its scope "bidirectional_rnn" within "cell_i".
+  """
   _check_layers(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
   states_fw, states_bw = [], []
   with scopes.variable_scope(scope or "stack_bidirectional_rnn"):
