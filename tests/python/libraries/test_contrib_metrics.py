@@ -27,6 +27,15 @@ def run(metric, feeds):
   return found
 
 
+def test_precision_where_no_threshold_has_the_recall():
+  """Without positive labels the recall is 0 at all thresholds, and no prediction is above the last of them."""
+  labels, predictions = tf.placeholder(tf.bool, [None]), tf.placeholder(tf.float32, [None])
+  metric = metrics.precision_at_recall(labels, predictions, 0.5)
+  feeds = [{labels: [False, False], predictions: [0.2, 0.9]}, {labels: [True, False], predictions: [0.5, 0.1]}]
+  # In the end 0.9 and 0.5 are above the highest threshold at which the only positive is found.
+  np.testing.assert_allclose(run(metric, feeds), [1, 1, 1 / 2], rtol=1e-5)
+
+
 def test_streaming_concat():
   values = tf.placeholder(tf.float32, [None])
   feeds = [{values: [1, 2]}, {values: []}, {values: [3, 4, 5]}]

@@ -55,6 +55,8 @@ def precision_at_recall(
 ):
   """The precision at the highest threshold at which the recall is at least `target_recall`.
 
+  If there is none, as without any positive label, it is that of the last threshold, which no prediction reaches: 1.
+
   Raises:
     ValueError: for a recall outside of [0, 1].
   """
@@ -67,8 +69,8 @@ def precision_at_recall(
     def at(counts, name):
       right, missed = counts["true_positives"], counts["false_negatives"]
       is_reached = tf.cast(tf.truediv(right, right + missed + _SMALLER) >= target_recall, dtypes.int32)
-      # The highest of these thresholds, since recall falls with it.
-      place = tf.maximum(tf.reduce_sum(is_reached) - 1, 0)
+      # The highest of these thresholds, since recall falls with it; -1 is the last one.
+      place = tf.floormod(tf.reduce_sum(is_reached) - 1, tf.size(is_reached))
       found, wrong = right[place], counts["false_positives"][place]
       return tf.truediv(found + _SMALLER, found + wrong + _SMALLER, name=name)
 
