@@ -75,8 +75,8 @@ class Begins(tf.train.SessionRunHook):
     self.count += 1
 
 
-@pytest.mark.parametrize("make", [core, old])
-def test_train_and_evaluate(tmp_path, make):
+@pytest.mark.parametrize("make, frequency", [(core, 1), (old, 1), (old, None)])
+def test_train_and_evaluate(tmp_path, make, frequency):
   calls = []
 
   def export_fn(estimator, path, checkpoint_path=None, eval_result=None):
@@ -93,7 +93,7 @@ def test_train_and_evaluate(tmp_path, make):
     eval_steps=1,
     train_monitors=[trained],
     eval_hooks=[hook],
-    min_eval_frequency=1,
+    min_eval_frequency=frequency,
     check_interval_secs=0,
     export_strategies=learn.ExportStrategy("mine", export_fn),
   )

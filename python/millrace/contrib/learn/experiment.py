@@ -19,7 +19,8 @@ class Experiment(EvaluationLoops):
   """Trains, evaluates and exports an estimator of tf.contrib.learn or tf.estimator.
 
   `train_steps` is the step at which the training ends, `eval_steps` the batches of an evaluation (None for all). `train_monitors`
-  are monitors or hooks. Evaluations within a training take place every `min_eval_frequency` steps (1000 by default, never for 0).
+  are monitors or hooks. Evaluations within a training take place where there is a new checkpoint, every `min_eval_frequency` steps
+  at most (1 by default, 1000 for a folder in Google's storage, never for 0).
   Evaluators begin after `eval_delay_secs` and wait `continuous_eval_throttle_secs` between two. Workers begin one after the other
   by time, or by the global step if `delay_workers_by_global_step`. `export_strategies` export after evaluations;
   `checkpoint_and_export` evaluates and exports at each checkpoint. `train_steps_per_iteration` are the steps between two
@@ -75,7 +76,9 @@ class Experiment(EvaluationLoops):
     self._delay_workers_by_global_step = delay_workers_by_global_step
     self._train_monitors = list(train_monitors or [])
     self._eval_hooks = list(eval_hooks or [])
-    self._min_eval_frequency = 1000 if min_eval_frequency is None else min_eval_frequency
+    if min_eval_frequency is None:
+      min_eval_frequency = 1000 if str(estimator.model_dir or "").startswith("gs://") else 1
+    self._min_eval_frequency = min_eval_frequency
     self._set_export_strategies(export_strategies)
     if train_steps_per_iteration is not None and not isinstance(train_steps_per_iteration, int):
       raise ValueError("`train_steps_per_iteration` must be an integer.")  # noqa: TRY004 (TensorFlow's class)
