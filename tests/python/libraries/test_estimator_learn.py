@@ -88,6 +88,19 @@ def test_fit_evaluate_predict_on_arrays(tmp_path):
   assert set(estimator.get_variable_names()) >= {"w", "b", "global_step"}
 
 
+def test_devices_that_are_not_there(tmp_path):
+  """Ops run elsewhere, unless the program has a configuration of sessions of its own."""
+
+  def on_device(features, labels, mode, params):
+    with tf.device("/device:GPU:77"):
+      return model_fn(features, labels, mode, params)
+
+  make(tmp_path / "soft", on_device).fit(x=X, y=Y, steps=1)
+  strict = learn.Estimator(on_device, str(tmp_path / "strict"), learn.RunConfig(session_config=tf.ConfigProto()), {"rate": 0.1})
+  with pytest.raises(tf.errors.InvalidArgumentError, match="GPU:77"):
+    strict.fit(x=X, y=Y, steps=1)
+
+
 def test_ops_of_models(tmp_path):
   seen = []
 

@@ -223,9 +223,14 @@ class _Silent:
 
 
 def _with_session_config(config):
-  """The configuration with one of sessions: of a cluster, they see only the devices that the task uses."""
+  """The configuration with one of sessions.
+
+  Where none is given, ops may run elsewhere than they ask for, and on a cluster sessions see only the devices that the task uses.
+  """
   session_config = tf.ConfigProto()
   session_config.CopyFrom(run_config_lib.tf_config_of(config))
+  if config.session_config is None:
+    session_config.allow_soft_placement = True
   if config.session_config is None and config.cluster_spec and not session_config.device_filters:
     filters = core_run_config._device_filters(config.task_type, config.task_id)
     if filters is not None:
