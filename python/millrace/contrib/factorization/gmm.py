@@ -23,9 +23,9 @@ def gmm(inp, initial_clusters, num_clusters, random_seed, covariance_type=FULL_C
     params: Which parameters are learned: "w" weights, "m" means, "c" covariances.
 
   Returns:
-    (loss: minus the sum of the logarithms of the points' likelihoods; list of those of the points under all distributions
-    [points, num_clusters]; list of the numbers of the points' distributions; the op that trains; the op that initializes; whether
-    that was done)
+    (loss: the logarithm of the sum of all points' likelihoods, which grows; the logarithms of the points' likelihoods [points, 1];
+    list of the list of the numbers of the points' distributions, one tensor an input; the op that trains; the op that initializes;
+    whether that was done)
 
   Raises:
     ValueError: The kind of covariances or of the beginning is another one.
@@ -39,9 +39,9 @@ def gmm(inp, initial_clusters, num_clusters, random_seed, covariance_type=FULL_C
   sizes = [tf.shape(part)[0] for part in inputs]
   assignments = tf.argmax(scores, 1)
   return (
-    -tf.reduce_sum(total),
-    tf.split(scores, sizes) if len(sizes) > 1 else [scores],
-    tf.split(assignments, sizes) if len(sizes) > 1 else [assignments],
+    tf.reduce_logsumexp(total),
+    total,
+    [tf.split(assignments, sizes) if len(sizes) > 1 else [assignments]],
     model.train(tf.exp(scores - total)),
     model.begin(initial_clusters, random_seed),
     model.initialized,
@@ -60,9 +60,9 @@ class _Mixture:
     if self._size is None:
       raise ValueError(f"The number of columns of points has to be known; their shape is {points.get_shape()}.")
     square = [num_clusters, self._size, self._size]
-    self._means = tf.Variable(tf.zeros([num_clusters, self._size]), name="clusters", trainable=False)
+    self._means = tf.Variable(tf.zeros([num_clusters, 1, self._size]), name="clusters", trainable=False)
     self._covariances = tf.Variable(tf.zeros(square if self._is_full else square[:2]), name="clusters_covs", trainable=False)
-    self._weights = tf.Variable(tf.ones([num_clusters]) / num_clusters, name="clusters_weights", trainable=False)
+    self._weights = tf.Variable(tf.ones([num_clusters]) / num_clusters, name="alphas", trainable=False)
     self.initialized = tf.Variable(False, name="initialized", trainable=False)
 
   def begin(self, initial_clusters, random_seed):
@@ -83,20 +83,24 @@ class _Mixture:
     else:
       spread = tf.reduce_sum(tf.square(centered), 0) / number + _SMALL
     covariances = tf.tile(tf.expand_dims(spread, 0), [self._count] + [1] * spread.get_shape().ndims)
-    with tf.control_dependencies([tf.assign(self._means, means), tf.assign(self._covariances, covariances)]):
+    with tf.control_dependencies([tf.assign(self._means, tf.expand_dims(means, 1)), tf.assign(self._covariances, covariances)]):
       return tf.group(tf.assign(self.initialized, True))
 
   def log_probabilities(self):
-    """Returns [points, num_clusters]: the logarithm of weight times density."""
-    centered = tf.expand_dims(self._points, 0) - tf.expand_dims(self._means, 1)
+    """Returns [points, num_clusters]: the logarithm of weight times density.
+
+    The small number is in the variances twice: once as they are kept, once as they are used.
+    """
+    centered = tf.expand_dims(self._points, 0) - self._means
     if self._is_full:
-      roots = tf.cholesky(self._covariances)
+      roots = tf.cholesky(self._covariances + _SMALL * tf.eye(self._size))
       scaled = tf.matrix_triangular_solve(roots, tf.transpose(centered, [0, 2, 1]), lower=True)
       squares = tf.reduce_sum(tf.square(scaled), 1)
       determinants = 2 * tf.reduce_sum(tf.log(tf.matrix_diag_part(roots)), 1)
     else:
-      squares = tf.reduce_sum(tf.square(centered) / tf.expand_dims(self._covariances, 1), 2)
-      determinants = tf.reduce_sum(tf.log(self._covariances), 1)
+      variances = self._covariances + _SMALL
+      squares = tf.reduce_sum(tf.square(centered) / tf.expand_dims(variances, 1), 2)
+      determinants = tf.reduce_sum(tf.log(variances), 1)
     densities = -0.5 * (squares + self._size * math.log(2 * math.pi) + tf.expand_dims(determinants, 1))
     return tf.transpose(densities + tf.expand_dims(tf.log(self._weights), 1))
 
@@ -104,9 +108,8 @@ class _Mixture:
     """Returns the op that fits the parameters to points of which each distribution has a share [points, num_clusters]."""
     per_cluster = tf.reduce_sum(shares, 0)
     divisor = tf.expand_dims(per_cluster + 1e-10, 1)
-    means = tf.matmul(shares, self._points, transpose_a=True) / divisor
-    kept_means = means if "m" in self._params else self._means + 0.0
-    centered = tf.expand_dims(self._points, 0) - tf.expand_dims(kept_means, 1)
+    means = tf.expand_dims(tf.matmul(shares, self._points, transpose_a=True) / divisor, 1)
+    centered = tf.expand_dims(self._points, 0) - (means if "m" in self._params else self._means + 0.0)
     weighted = centered * tf.expand_dims(tf.transpose(shares), 2)
     if self._is_full:
       spread = tf.matmul(weighted, centered, transpose_a=True) / tf.expand_dims(divisor, 2) + _SMALL * tf.eye(self._size)
@@ -164,7 +167,7 @@ class GMM(Estimator):
         train = tf.identity(loss)
       return tf.estimator.EstimatorSpec(
         mode=mode,
-        predictions={GMM.ASSIGNMENTS: assignments[0], GMM.SCORES: scores[0]},
+        predictions={GMM.ASSIGNMENTS: assignments[0][0], GMM.SCORES: scores},
         loss=loss,
         train_op=train,
         eval_metric_ops={GMM.SCORES: tf.metrics.mean(loss)},
@@ -183,16 +186,16 @@ class GMM(Estimator):
       yield result[self.ASSIGNMENTS]
 
   def score(self, input_fn=None, steps=1):
-    """Returns minus the sum of the logarithms of the points' likelihoods, the mean of `steps` batches."""
+    """Returns the logarithm of the sum of the points' likelihoods, the mean of `steps` batches."""
     return self.evaluate(input_fn=input_fn, steps=steps)[self.SCORES]
 
   def weights(self):
     """Returns the weights of the distributions."""
-    return self.get_variable_value("clusters_weights")
+    return self.get_variable_value("alphas")
 
   def clusters(self):
     """Returns the means, a matrix."""
-    return self.get_variable_value("clusters")
+    return self.get_variable_value("clusters")[:, 0]
 
   def covariances(self):
     """Returns the covariances: matrices, or vectors of variances if they are diagonal."""
