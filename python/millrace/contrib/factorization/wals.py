@@ -20,9 +20,9 @@ class WALSModel:
     n_components: Number of columns of U and V.
     unobserved_weight: See above.
     regularization: See above; None for none.
-    row_init: "random", or the first values of U: an array, or a list of one array a shard.
+    row_init: "random", or the first values of U: an array, or a list of one array a shard, or a function that returns one of these.
     col_init: The same of V.
-    num_row_shards: In how many parts U is kept; row i is in part i % num_row_shards.
+    num_row_shards: In how many parts U is kept, rows that follow each other; the first parts have one more where they differ.
     num_col_shards: The same of V.
     row_weights: A number for all rows, a list of one a row, a list of lists of one a row of a shard, or None.
     col_weights: The same of columns.
@@ -64,9 +64,10 @@ class WALSModel:
     self._nothing = tf.no_op()
 
   def _factors(self, name, size, shards, start):
+    if callable(start):
+      start = start()
     parts = []
-    for shard in range(shards):
-      rows = len(range(shard, size, shards))
+    for shard, rows in enumerate(_sizes(size, shards)):
       if isinstance(start, str):
         if start != "random":
           raise ValueError(f'Factors begin "random" or with given values, not {start!r}.')
@@ -79,15 +80,15 @@ class WALSModel:
   def _weights(self, name, size, shards, weights):
     if weights is None:
       return None
-    parts = []
-    for shard in range(shards):
-      rows = len(range(shard, size, shards))
+    parts, begin = [], 0
+    for shard, rows in enumerate(_sizes(size, shards)):
       if isinstance(weights, (int, float)):
         value = [float(weights)] * rows
       elif isinstance(weights[0], (list, tuple)) or getattr(weights[0], "ndim", 0):
         value = list(weights[shard])
       else:
-        value = list(weights[shard::shards])
+        value = list(weights[begin : begin + rows] if shards > 1 else weights)
+      begin += rows
       if len(value) != rows:
         raise ValueError(f"{name} of shard {shard} have to be {rows}, not {len(value)}.")
       parts.append(tf.Variable(tf.constant(value, tf.float32), trainable=False, name=f"{name}_{shard}"))
@@ -251,19 +252,27 @@ class WALSModel:
     return loss * scale, regularization
 
 
+def _sizes(size, shards):
+  """The numbers of rows of parts."""
+  return [size // shards + (shard < size % shards) for shard in range(shards)]
+
+
 def _rows(parts, numbers):
   """Returns rows by their numbers of what is kept in parts."""
-  return tf.nn.embedding_lookup(parts, numbers)
+  return tf.nn.embedding_lookup(parts, numbers, partition_strategy="div")
 
 
 def _written(parts, numbers, rows):
   """Returns the op that writes rows by their numbers into what is kept in parts."""
   if len(parts) == 1:
     return tf.group(tf.scatter_update(parts[0], numbers, rows))
-  shards = tf.cast(numbers % len(parts), tf.int32)
-  split_numbers = tf.dynamic_partition(numbers // len(parts), shards, len(parts))
+  sizes = [part.get_shape().as_list()[0] for part in parts]
+  ends = tf.cumsum(tf.constant(sizes, numbers.dtype))
+  shards = tf.reduce_sum(tf.cast(tf.expand_dims(numbers, 1) >= ends, tf.int32), 1)
+  places = numbers - tf.gather(tf.cumsum(tf.constant(sizes, numbers.dtype), exclusive=True), shards)
+  split_places = tf.dynamic_partition(places, shards, len(parts))
   split_rows = tf.dynamic_partition(rows, shards, len(parts))
-  return tf.group(*[tf.scatter_update(*one) for one in zip(parts, split_numbers, split_rows)])
+  return tf.group(*[tf.scatter_update(*one) for one in zip(parts, split_places, split_rows)])
 
 
 def _sum_of_squares(others, weights, places, count, size):
