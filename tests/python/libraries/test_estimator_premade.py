@@ -150,7 +150,8 @@ def test_columns_of_both_kinds(tmp_path):
   assert set(linear.get_variable_names()) == {"global_step", *names}
   error = (0.5 - TWO) / 4
   np.testing.assert_allclose(linear.get_variable_value(names[2])[:, 0], -0.5 * X.T @ error, rtol=1e-5)
-  np.testing.assert_allclose(linear.get_variable_value(names[1])[:, 0], -0.5 * np.array([error[0] + error[3], *error[1:3]]), rtol=1e-5)
+  of_ids = np.array([error[0] + error[3], *error[1:3]])
+  np.testing.assert_allclose(linear.get_variable_value(names[1])[:, 0], -0.5 * of_ids, rtol=1e-5)
   network = learn.DNNLinearCombinedRegressor(
     model_dir=str(tmp_path / "n"),
     linear_feature_columns=[number],

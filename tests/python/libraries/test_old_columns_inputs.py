@@ -294,7 +294,7 @@ def test_crosses_without_a_key():
   rows = {"one": [[3], [0], [1, 2], [4]], "two": [[5], [1], [7, 8, 9], []], "word": [["a"], ["bc"], ["a", "d"], ["e"]]}
   features = {name: words(*column, dtype=tf.string if name == "word" else tf.int64) for name, column in rows.items()}
   features["x"] = tf.constant([[-1.0], [1.0], [1.0], [-1.0]])
-  numbers = {text: fingerprint(text) for text in "a bc d e".split()}
+  numbers = {text: fingerprint(text) for text in ("a", "bc", "d", "e")}
   rows["word"] = [[numbers[text] for text in row] for row in rows["word"]]
   rows["x"] = [[0], [1], [1], [0]]
   crosses = [

@@ -96,7 +96,8 @@ def _update_ops(model, kwargs, check):
   given = kwargs.pop("update_ops", None)
   every = set(tf.get_collection(tf.GraphKeys.UPDATE_OPS) if given is None else given)
   generator, discriminator = (
-    [op for op in dict.fromkeys(_updates_of(scope)) if op in every] for scope in (model.generator_scope, model.discriminator_scope)
+    [op for op in dict.fromkeys(_updates_of(scope)) if op in every]
+    for scope in (model.generator_scope, model.discriminator_scope)
   )
   if check:
     unused = sorted(op.name for op in every - set(generator) - set(discriminator))

@@ -104,7 +104,8 @@ def multi_label_head(
 ):
   """A head of classes of which an example has any number, by rows of zeros and ones or a SparseTensor of their numbers.
 
-  `loss_fn` is as for multi_class_head; `thresholds` are of no effect, as in TensorFlow. Raises ValueError for less than two classes.
+  `loss_fn` is as for multi_class_head; `thresholds` are of no effect, as in TensorFlow. Raises ValueError for less than two
+  classes.
   """
   del thresholds
   if n_classes < 2:

@@ -18,8 +18,9 @@ def stack_bidirectional_rnn(
   """Runs static_bidirectional_rnn() once a layer; the outputs of a layer, forwards and backwards, are the next one's inputs.
 
   Returns (list of outputs of the last layer, tuple of the layers' last states forwards, the same backwards). `cells_fw` and
-  `cells_bw` are lists with a cell a layer, and so are the initial states. The variables are in the scopes "cell_i/fw" and "cell_i/bw"
-  of `scope`, "stack_bidirectional_rnn" by default. ValueError for no cells, for what is no list, and for lists of different lengths.
+  `cells_bw` are lists with a cell a layer, and so are the initial states. The variables are in the scopes "cell_i/fw" and
+  "cell_i/bw" of `scope`, "stack_bidirectional_rnn" by default. ValueError for no cells, for what is no list, and for lists of
+  different lengths.
   """
   _check_layers(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
   states_fw, states_bw = [], []
