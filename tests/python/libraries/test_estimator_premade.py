@@ -127,12 +127,24 @@ def test_linear_regressor(tmp_path):
   assert "linear/regression_head/centered_bias_weight" in default.get_variable_names()
 
 
+class Names(tf.train.SessionRunHook):
+  """The names of all variables of a training."""
+
+  def begin(self):
+    self.found = {variable.op.name for variable in tf.global_variables()}
+
+
 def test_names_of_linear_models(tmp_path):
   """The optimizer's variables are below the head, and it has no variable of a rate."""
   estimator = learn.LinearClassifier(numbers(), str(tmp_path), optimizer=tf.train.MomentumOptimizer(0.1, 0.9))
-  estimator.fit(input_fn=inputs(TWO), steps=1)
-  slots = [f"linear/binary_logistic_head/linear/{name}/Momentum" for name in ("bias_weight", "x/weight")]
-  assert set(estimator.get_variable_names()) == {"global_step", *slots, "linear/bias_weight", "linear/x/weight"}
+  names = Names()
+  estimator.fit(input_fn=inputs(TWO), steps=1, monitors=[names])
+  parts = ["linear/bias_weight/part_0", "linear/x/weight/part_0"]
+  assert names.found == {"global_step", *parts, *[f"linear/binary_logistic_head/{part}/Momentum" for part in parts]}
+  # Checkpoints have the parts as one, and as many letters less of a slot's name as its variable's has.
+  slots = [f"linear/binary_logistic_head/{part}/Momentum"[len(part) + 1 :] for part in parts]
+  whole = ["linear/bias_weight", "linear/x/weight"]
+  assert set(estimator.get_variable_names()) == {"global_step", *whole, *[f"{w}/{slot}" for w, slot in zip(whole, slots)]}
 
 
 def test_columns_of_both_kinds(tmp_path):

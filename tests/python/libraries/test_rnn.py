@@ -158,7 +158,7 @@ def test_stack_of_both_directions():
     )
   # Those of lists have no scope of their own within a layer's.
   assert [name for name in names() if name.startswith("t/")] == [
-    name.replace("s/", "t/").replace("bidirectional_rnn/", "") for name in names() if name.startswith("s/")
+    "t" + name[1:].replace("bidirectional_rnn/", "") for name in names() if name.startswith("s/")
   ]
   with tf.variable_scope("s", reuse=True):
     turned, _, _ = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(
