@@ -202,6 +202,7 @@ StatusOr<std::string> Session::SetUpPartialRun(
 StatusOr<std::vector<Tensor>> Session::RunPartially(
     const std::string& handle, const std::vector<Feed>& feeds,
     const std::vector<Output>& fetches, const RunContext& context) {
+  MR_RETURN_IF_ERROR(Ready());
   MR_ASSIGN_OR_RETURN(RunTensors tensors, Resolve(*graph_, fetches, {}));
   MR_ASSIGN_OR_RETURN(std::vector<Tensor> values, FeedValues(feeds));
   for (const Feed& feed : feeds) tensors.feeds.push_back(feed.tensor);

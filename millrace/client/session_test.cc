@@ -120,6 +120,20 @@ TEST(LocalSession, OptionsOfACallablesRun) {
             StatusCode::kInvalidArgument);
 }
 
+TEST(LocalSession, APartialRunThatWasNotSetUpIsRefused) {
+  const Scope s = Scope::NewRoot();
+  const Output x = ops::Placeholder(s, DataType::kFloat);
+  const Output y = ops::Neg(s, x);
+  Session session(s);
+  const auto out = session.RunPartially("h", {{x, 1}}, {y});
+  EXPECT_EQ(out.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(out.status().message(),
+              HasSubstr("Must run 'setup' before performing partial runs!"));
+  ASSERT_TRUE(session.Close().ok());
+  EXPECT_EQ(session.RunPartially("h", {{x, 1}}, {y}).status().code(),
+            StatusCode::kFailedPrecondition);
+}
+
 TEST(LocalSession, ClosedSessionsSaySo) {
   const Scope s = Scope::NewRoot();
   const Output a = ops::Const(s, 1.0f);

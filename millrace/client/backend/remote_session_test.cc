@@ -41,6 +41,17 @@ TEST(RemoteSession, AnUnusedSessionSendsNothing) {
   EXPECT_THAT(cluster.master.TakeLog(), ElementsAre());
 }
 
+TEST(RemoteSession, APartialRunMayBeItsFirstCall) {
+  Cluster cluster;
+  Model m;
+  Session session(m.s, cluster.Options());
+  EXPECT_TRUE(session.RunPartially("none", {{m.x, 2}}, {m.y}).ok());
+  EXPECT_THAT(
+      cluster.master.TakeLog(),
+      ElementsAre(absl::StrCat("create 4 grpc://", cluster.listener->address()),
+                  "run 1 y:0  0"));
+}
+
 TEST(RemoteSession, ErrorsOfAStep) {
   Cluster cluster;
   Model m;

@@ -185,6 +185,13 @@ def program_partial_runs(tf):
   return found
 
 
+def program_partial_run_that_was_not_set_up(tf):
+  x = tf.placeholder(tf.float32, [], name="x")
+  y = x + 1.0
+  with tf.Session() as session:
+    return _fails(lambda: session.partial_run("h", y, {x: 1.0}))
+
+
 def program_defaults(tf):
   a = tf.constant(1.0)
   found = [tf.get_default_session() is None]
