@@ -163,7 +163,8 @@ class ClientGraph final : public RefCounted {
   }
   GraphDef Export(const GraphMark& from, const GraphMark& to) const;
   // Adds all nodes and functions of `def`, with `prefix` ("" or "a/") before
-  // each name. Inputs that `input_map` names (as in the def, "x" or "x:1") are
+  // each name, and infers their shapes; adds nothing if one of them does not
+  // fit. Inputs that `input_map` names (as in the def, "x" or "x:1") are
   // replaced.
   Status Import(
       const GraphDef& def, absl::string_view prefix = "",

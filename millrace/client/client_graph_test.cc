@@ -100,6 +100,41 @@ TEST(ClientGraph, ImportsUnderAPrefixWithOtherInputs) {
   EXPECT_EQ(to.WithOpName("p/n").TakeOpName("Neg"), "p/n_1");
 }
 
+TEST(ClientGraph, AnImportWhoseShapesContradictAddsNothing) {
+  const auto make = [](int64_t size) {
+    const Scope s = Scope::NewRoot();
+    ops::Placeholder(s.WithOpName("a"), DataType::kFloat,
+                     {.shape = PartialShape{2}});
+    ops::Placeholder(s.WithOpName("b"), DataType::kFloat,
+                     {.shape = PartialShape{size}});
+    GraphDef def = s.graph().Export();
+    NodeDef& sum = def.nodes.emplace_back();
+    sum.name = "c";
+    sum.op = "AddV2";
+    sum.inputs = {"a", "b"};
+    sum.attrs.Set("T", DataType::kFloat);
+    return def;
+  };
+  GraphDef bad = make(3);
+  bad.library.functions.emplace_back().signature.name = "F";
+  const Scope to = Scope::NewRoot();
+  const Output x = ops::Const(to.WithOpName("x"), {1.0f, 2.0f});
+  const GraphMark end = to.graph().End();
+  const Status status = to.graph().Import(bad, "p/", {{"a", x}});
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("{{node p/c}}"));
+  EXPECT_EQ(to.graph().End(), end);
+  EXPECT_EQ(to.graph().num_nodes(), 1);
+  EXPECT_FALSE(to.graph().Find("p/b"));
+  EXPECT_EQ(to.graph().FreeName("p/b"), "p/b");
+  EXPECT_TRUE(to.graph().Export({0, -1}, end).library.functions.empty());
+
+  EXPECT_TRUE(to.graph().Import(make(2), "p/", {{"a", x}}).ok());
+  EXPECT_EQ(to.graph().FindOutput("p/c").value().shape(), (PartialShape{2}));
+  EXPECT_EQ(ops::Neg(to, x).shape(), (PartialShape{2}));
+  EXPECT_TRUE(to.ok()) << to.status();
+}
+
 TEST(ClientGraph, FindOutput) {
   const Scope s = Scope::NewRoot();
   const Output a = ops::Const(s.WithOpName("a"), 1.0f);

@@ -141,7 +141,10 @@ Status ClientGraph::Import(
     if (finalized_)
       return FailedPrecondition("Graph is finalized and cannot be modified.");
     const NodeId begin = graph_.num_ids();
-    MR_RETURN_IF_ERROR(ImportGraphDef({}, renamed, &graph_));
+    // A graph whose shapes contradict each other adds nothing.
+    MR_RETURN_IF_ERROR(
+        ImportGraphDef({.accept = [this] { return refiner_.AddNewNodes(); }},
+                       renamed, &graph_));
     if (!def.library.functions.empty()) ++num_functions_;
     for (const NodeDef& node : renamed.nodes) {
       names_.Mark(node.name);
@@ -151,7 +154,6 @@ Status ClientGraph::Import(
         called_by_name_.insert(added_node->id);
       }
     }
-    MR_RETURN_IF_ERROR(refiner_.AddNewNodes());
     for (NodeId id = begin; context_ != nullptr && id < graph_.num_ids(); ++id)
       added.emplace_back(this, graph_.node(id));
   }

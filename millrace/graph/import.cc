@@ -105,6 +105,7 @@ class GraphImporter {
     for (size_t i = 0; i < def_.nodes.size(); ++i)
       MR_RETURN_IF_ERROR(Connect(i));
     MR_RETURN_IF_ERROR(TopologicalOrder(graph_, begin_).status());
+    if (options_.accept) MR_RETURN_IF_ERROR(options_.accept());
     std::move(rollback).Cancel();
     MergeVersions();
     return OkStatus();

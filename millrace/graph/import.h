@@ -1,6 +1,8 @@
 // Converts a GraphDef to a Graph and back.
 #pragma once
 
+#include <functional>
+
 #include "millrace/graph/graph.h"
 
 namespace millrace {
@@ -14,6 +16,9 @@ struct ImportOptions {
   // attribute (false, 0, "", empty) are dropped; others are errors. Unknown
   // attributes that begin with '_' are always kept.
   bool drop_unknown_default_attrs = true;
+  // Called when all is in the graph, to look at the new nodes; an error of it
+  // undoes the import. Null: all are taken.
+  std::function<Status()> accept = nullptr;
 };
 
 // Adds all nodes and functions of `def` to `graph`, or nothing. Inputs may come

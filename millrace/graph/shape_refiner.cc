@@ -282,7 +282,11 @@ Status ShapeRefiner::AddNewNodes() {
     forget();
     status = RunPasses(order, BackEdge::kUnknown);
   }
-  if (!status.ok()) forget();
+  if (!status.ok()) {
+    forget();
+    // Other functions may have these names, if the graph loses the new ones.
+    if (depth_ == 0) shared_->bodies.clear();
+  }
   return status;
 }
 

@@ -45,7 +45,8 @@ class ShapeRefiner {
   // unknown). An error of its shape function names the node: "... for '{{node
   // add}} = AddV2[T=DT_FLOAT](a, b)' with input shapes: [2], [3]."
   Status AddNode(const Node& node);
-  // Infers all nodes that are not inferred yet; none of them after an error.
+  // Infers all nodes that are not inferred yet; none of them after an error,
+  // after which they and their functions may be taken out of the graph.
   Status AddNewNodes();
 
   // Returns an unknown shape for nodes that are not inferred.

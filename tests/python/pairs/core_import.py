@@ -72,6 +72,28 @@ def program_errors(tf):
   return found
 
 
+def program_an_import_that_fails_leaves_nothing(tf):
+  bad = tf.GraphDef()
+  for name, size in (("a", 2), ("b", 3)):
+    node = bad.node.add(name=name, op="Placeholder")
+    node.attr["dtype"].type = 1
+    node.attr["shape"].shape.dim.add(size=size)
+  bad.node.add(name="c", op="Add", input=["a", "b"]).attr["T"].type = 1
+  found = []
+  for name in ("bad", "bad", ""):
+    try:
+      tf.import_graph_def(bad, name=name)
+    except Exception as error:
+      found.append((type(error).__name__, str(error).split(" for ")[0]))
+    found.append([op.name for op in tf.get_default_graph().get_operations()])
+  good = _some_graph(tf)
+  tf.import_graph_def(good, name="good")
+  a = tf.constant(1.0, name="a")
+  found.append([op.name for op in tf.get_default_graph().get_operations()])
+  with tf.Session() as session:
+    return found + [session.run(a + 1.0)]
+
+
 def program_training_goes_on(tf):
   graph_def = _some_graph(tf)
   b, c = tf.import_graph_def(graph_def, name="", return_elements=["b/Assign", "c:0"])
