@@ -5,6 +5,7 @@ A parameter server is done when all have, or when the chief has and the others c
 are beside the cluster, the chief leaves a file in the folder of the model.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -58,6 +59,42 @@ class _Board:
     return {task for task, value in session.run(self._said).items() if value}
 
 
+class _WatchedBoard:
+  """The board of a parameter server, as that looks at it again and again.
+
+  With the server all variables of the training are lost, so a call that a busy machine is late to answer does not end it.
+  """
+
+  def __init__(self, board):
+    self._board = board
+    self._session = None  # none after an error
+    self._said = set()
+    self._seen = clock.time()
+
+  def said(self):
+    """What was said when it could be seen last. Raises OpError after a while in which it could not be seen at all."""
+    try:
+      if self._session is None:
+        self._session = self._board.session()
+      self._said = self._board.said(self._session)
+      self._seen = clock.time()
+    except tf.errors.OpError as e:
+      self.close()
+      if clock.time() - self._seen >= _GRACE_SECS:
+        raise
+      tf.logging.warning("The parameter server looks again for the end of the training, after: %s", e)
+    return self._said
+
+  def close(self):
+    session, self._session = self._session, None
+    if session is None:
+      return
+    try:
+      session.close()
+    except tf.errors.OpError as e:
+      tf.logging.info("A session of the parameter server with itself stays open: %s", e)
+
+
 def report(config):
   """Says to all parameter servers that this task has come to its end. Those that can't be reached are tried for a minute."""
   cluster_spec = config.cluster_spec
@@ -98,14 +135,16 @@ def _is_reachable(address):
 
 
 def wait_on_parameter_server(config):
-  """Returns when the training is over. Called by a parameter server whose own server runs."""
+  """Returns when the training is over. Called by a parameter server whose own server runs.
+
+  Raises OpError if that server does not answer for two minutes.
+  """
   cluster_spec = config.cluster_spec
   trainers = trainers_of(cluster_spec)
-  board = _Board(cluster_spec, config.task_id)
   reached = {}  # when a task was there last
-  with board.session() as session:
+  with contextlib.closing(_WatchedBoard(_Board(cluster_spec, config.task_id))) as board:
     while True:
-      said = board.said(session)
+      said = board.said()
       missing = [task for task in trainers if task not in said]
       if not missing:
         break

@@ -138,6 +138,56 @@ def test_marks_of_former_trainings_count_after_a_while(tmp_path, waits):
   assert not later.is_there() and not marker.is_there()
 
 
+class Board:
+  """The board of a parameter server whose answers are given; some are errors."""
+
+  def __init__(self, answers):
+    self.answers = list(answers)
+    self.sessions = self.open = 0
+
+  def session(self):
+    self.sessions += 1
+    self.open += 1
+    return self
+
+  def close(self):
+    self.open -= 1
+
+  def said(self, session):
+    answer = self.answers.pop(0)
+    if isinstance(answer, Exception):
+      raise answer
+    return answer
+
+
+def test_parameter_server_looks_again_after_errors(monkeypatch, waits):
+  config = configured(monkeypatch, "ps")
+  all_tasks = set(end_of_training.trainers_of(config.cluster_spec))
+  late, lost, full = [
+    kind(None, None, "no answer")
+    for kind in (tf.errors.DeadlineExceededError, tf.errors.UnavailableError, tf.errors.ResourceExhaustedError)
+  ]
+  board = Board([set(), late, lost, {("worker", 3)}, full, all_tasks])
+  monkeypatch.setattr(end_of_training, "_Board", lambda *arguments: board)
+  end_of_training.wait_on_parameter_server(config)
+  assert waits.waits == [1.0] * 5 and not board.answers
+  assert board.sessions == 4 and board.open == 0
+
+
+def test_parameter_server_knows_after_an_error_what_was_said(waits):
+  board = Board([{("chief", 0)}, tf.errors.UnavailableError(None, None, "no answer")])
+  watched = end_of_training._WatchedBoard(board)
+  assert [watched.said(), watched.said()] == [{("chief", 0)}] * 2
+
+
+def test_parameter_server_ends_after_two_minutes_without_an_answer(monkeypatch, waits):
+  board = Board([set()] + [tf.errors.UnavailableError(None, None, "no answer")] * 200)
+  monkeypatch.setattr(end_of_training, "_Board", lambda *arguments: board)
+  with pytest.raises(tf.errors.UnavailableError, match="no answer"):
+    end_of_training.wait_on_parameter_server(configured(monkeypatch, "ps"))
+  assert sum(waits.waits) == 120 and board.open == 0
+
+
 def test_listeners_of_evaluations(tmp_path, trained):
   class Once(evaluator.ContinuousEvalListener):
     def __init__(self, before, after):
