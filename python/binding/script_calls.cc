@@ -2,7 +2,6 @@
 // sets.
 #include <nanobind/stl/string.h>
 
-#include "absl/strings/str_cat.h"
 #include "millrace/kernel/script_calls.h"
 #include "python/binding/gil.h"
 #include "python/binding/parts.h"
@@ -13,29 +12,21 @@ namespace millrace::python {
 namespace {
 
 PyObject* function = nullptr;  // (token, eager, device, arrays) -> arrays
+PyObject* failure = nullptr;   // (exception) -> (code, text as bytes)
 
-// The code of an exception, as ops report it.
-StatusCode CodeOf(const nb::python_error& error) {
-  if (PyObject_HasAttrString(error.value().ptr(), "error_code")) {
-    nb::object code = error.value().attr("error_code");
-    if (PyLong_Check(code.ptr()))
-      return static_cast<StatusCode>(PyLong_AsLong(code.ptr()));
-  }
-  if (error.matches(PyExc_ValueError) || error.matches(PyExc_TypeError))
-    return StatusCode::kInvalidArgument;
-  if (error.matches(PyExc_StopIteration)) return StatusCode::kOutOfRange;
-  if (error.matches(PyExc_MemoryError)) return StatusCode::kResourceExhausted;
-  if (error.matches(PyExc_NotImplementedError))
-    return StatusCode::kUnimplemented;
-  return StatusCode::kUnknown;
-}
-
+// The error of an exception. What goes wrong while Python describes it is no
+// second one: the exception may be that there is no memory.
 Status StatusOf(const nb::python_error& error) {
-  const std::string type =
-      nb::cast<std::string>(nb::object(error.type().attr("__name__")));
-  const std::string text = nb::cast<std::string>(nb::str(error.value()));
-  return Status(CodeOf(error),
-                absl::StrCat(type, ": ", text, "\n", error.what()));
+  try {
+    const nb::tuple described =
+        nb::cast<nb::tuple>(nb::handle(failure)(error.value()));
+    const nb::bytes text = nb::cast<nb::bytes>(described[1]);
+    return Status(static_cast<StatusCode>(nb::cast<int>(described[0])),
+                  absl::string_view(text.c_str(), text.size()));
+  } catch (const std::exception&) {
+    return Status(StatusCode::kUnknown,
+                  "a function of Python raised what cannot be described");
+  }
 }
 
 // What a call owns of Python's.
@@ -65,12 +56,10 @@ Status CallLocked(const ScriptCall& call, Held& held,
 Status CallPython(const ScriptCall& call, std::vector<Tensor>* outputs) {
   if (!Py_IsInitialized() || IsEnding()) return Cancelled("Python is ending");
   WithGil locked;
-  // On the heap: if Python ends this thread within the function, it is left as
-  // it is, since nobody may drop references then.
-  auto* const held = new Held;
-  Status status = StayIfEnded([&] { return CallLocked(call, *held, outputs); });
-  delete held;
-  return status;
+  // Out here: if Python ends this thread within the function, it is left as it
+  // is, since nobody may drop references then.
+  Held held;
+  return StayIfEnded([&] { return CallLocked(call, held, outputs); });
 }
 
 }  // namespace
@@ -78,14 +67,16 @@ Status CallPython(const ScriptCall& call, std::vector<Tensor>* outputs) {
 void BindScriptCalls(nb::module_& m) {
   m.def(
       "set_script_function",
-      [](nb::handle f) {
+      [](nb::handle f, nb::handle describe) {
+        Py_XSETREF(failure, Py_NewRef(describe.ptr()));
         Py_XSETREF(function, f.is_none() ? nullptr : Py_NewRef(f.ptr()));
         SetScriptFunction(function ? CallPython : nullptr);
       },
-      nb::arg("function").none(),
+      nb::arg("function").none(), nb::arg("failure"),
       "Sets what PyFunc and EagerPyFunc call: function(token, is eager, "
       "device, arrays) returns a list of arrays and Values. It "
-      "runs on threads of sessions. An exception ends the step.");
+      "runs on threads of sessions. An exception ends the step, with the code "
+      "and the text, as bytes, that failure(exception) returns.");
 }
 
 }  // namespace millrace::python

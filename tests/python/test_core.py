@@ -332,6 +332,55 @@ begun.wait()
   assert "ends here" in program("import millrace as tf\n" + target + spinning + "print('ends here')\n", timeout=60)
 
 
+class Numbered(Exception):
+  """As those of databases are, where 0 is a number of an error, too."""
+
+  def __init__(self, error_code):
+    super().__init__("numbered")
+    self.error_code = error_code
+
+
+class Mute(Exception):
+  def __str__(self):
+    raise RuntimeError("there is no text")
+
+
+def raised_by_a_function(make):
+  """The error of a step whose function raises what `make` returns, and whether the function's argument is gone after it."""
+  arguments = []
+
+  def fails(a):
+    arguments.append(weakref.ref(a))
+    raise make()
+
+  call = tf.py_func(fails, [tf.constant([1.0, 2.0])], tf.float32)
+  with tf.Session() as session, pytest.raises(tf.errors.OpError) as caught:
+    session.run(call)
+  gc.collect()
+  return caught.value, arguments[0]() is None
+
+
+@pytest.mark.parametrize(
+  ("make", "kind", "text"),
+  [
+    (lambda: Numbered(0), tf.errors.UnknownError, "Numbered: numbered"),
+    (lambda: Numbered(1045), tf.errors.UnknownError, "Numbered: numbered"),
+    (lambda: Numbered(True), tf.errors.UnknownError, "Numbered: numbered"),
+    (lambda: tf.errors.AbortedError(None, None, "lost"), tf.errors.AbortedError, "AbortedError: lost"),
+    (lambda: tf.errors.UnknownError(None, None, "lost", 1045), tf.errors.UnknownError, "UnknownError: lost"),
+    (lambda: tf.errors.UnknownError(None, None, "lost", 0), tf.errors.UnknownError, "UnknownError: lost"),
+    (lambda: ValueError("a\ud800b"), tf.errors.InvalidArgumentError, "ValueError: a?b"),
+    (Mute, tf.errors.UnknownError, "Mute: <no text>"),
+  ],
+  ids=["zero", "large", "true", "aborted", "large of ours", "zero of ours", "surrogate", "mute"],
+)
+def test_what_functions_raise(make, kind, text):
+  error, is_freed = raised_by_a_function(make)
+  assert type(error) is kind and error.message.startswith(text + "\n")
+  assert "in fails" in error.message
+  assert is_freed
+
+
 def test_an_interrupt_ends_no_later_run():
   """A program that saves its work when it is interrupted does so by a run, which must not be cancelled, too."""
   text = (

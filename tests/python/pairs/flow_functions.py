@@ -211,6 +211,12 @@ def program_py_func_effects(tf):
 program_py_func_effects.values_only = True  # as above
 
 
+class Numbered(Exception):
+  def __init__(self, error_code):
+    super().__init__("numbered")
+    self.error_code = error_code
+
+
 def program_py_func_errors(tf):
   def raises(error):
     def f(a):
@@ -232,6 +238,8 @@ def program_py_func_errors(tf):
     raises(NotImplementedError("n")),
     raises(KeyError("k")),
     raises(ZeroDivisionError("z")),
+    raises(Numbered(0)),
+    raises(Numbered(1045)),
   ]
   found = []
   with tf.Session() as session:

@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 
 from millrace import _binding, gen
-from millrace.framework import dtypes
+from millrace.framework import dtypes, errors
 from millrace.framework import graph as graphs
 
 _lock = threading.Lock()
@@ -69,7 +69,41 @@ def _call(token, eager, device, arrays):
   return function.call([array[()] if array.ndim == 0 else array for array in arrays])
 
 
-_binding.set_script_function(_call)
+_CODES = (
+  ((TypeError, ValueError), errors.INVALID_ARGUMENT),
+  (StopIteration, errors.OUT_OF_RANGE),
+  (MemoryError, errors.RESOURCE_EXHAUSTED),
+  (NotImplementedError, errors.UNIMPLEMENTED),
+)
+
+
+def _code(error):
+  """The code of an error of the step, which is never OK. Exceptions of databases, too, have numbers, which mean something else."""
+  if isinstance(error, errors.OpError):
+    code = error.error_code
+    return code if type(code) is int and errors.OK < code <= errors.UNAUTHENTICATED else errors.UNKNOWN
+  return next((code for kinds, code in _CODES if isinstance(error, kinds)), errors.UNKNOWN)
+
+
+def _text(error):
+  """The class, text and traceback of any exception, also of one whose text cannot be had or encoded."""
+  import traceback
+
+  kind = type(error).__name__
+  try:
+    text = str(error)
+  except Exception:
+    text = "<no text>"
+  trace = "".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip("\n")
+  return ("%s: %s\n%s" % (kind, text, trace)).encode("utf-8", "replace")
+
+
+def _failure(error):
+  """Called by the extension for what `_call` raised: returns the code and the text of the step's error."""
+  return _code(error), _text(error)
+
+
+_binding.set_script_function(_call, _failure)
 
 
 def _internal(func, inp, types, stateful, eager, name):
@@ -101,7 +135,7 @@ def py_func(func, inp, Tout, stateful=True, name=None):
   `func` takes numpy arrays (numpy scalars and bytes for scalars) and returns arrays of the types `Tout`: a list of types for a
   list of results, a single one for a single result. Shapes are not known. A function that is not `stateful` may be called less
   often than the op is run. What it raises fails the step: TypeError and ValueError as InvalidArgumentError, StopIteration as
-  OutOfRangeError, others as UnknownError. Raises ValueError if `func` is not callable.
+  OutOfRangeError, a class of tf.errors as itself, most others as UnknownError. Raises ValueError if `func` is not callable.
   """
   return _internal(func, inp, Tout, stateful, False, name)
 
