@@ -22,6 +22,7 @@ namespace {
 std::atomic<int> wake_fd{-1};
 struct sigaction python_action;
 std::atomic<pid_t> threads_pid{0};
+std::atomic<unsigned long> main_thread{0};  // its number; 0: not known yet
 
 // The main thread's calls without the GIL, numbered as they began.
 struct Call {
@@ -130,11 +131,15 @@ void Install() {
 }  // namespace
 
 bool IsMainThread() {
-  static const unsigned long main_thread = [] {
+  unsigned long known = main_thread.load();
+  if (known == 0) {
+    // Several threads may do this at once: one that waited for another would
+    // keep the GIL, for which that one may wait here.
     nb::object thread = nb::module_::import_("threading").attr("main_thread")();
-    return nb::cast<unsigned long>(thread.attr("ident"));
-  }();
-  return PyThread_get_thread_ident() == main_thread;
+    known = nb::cast<unsigned long>(thread.attr("ident"));
+    main_thread = known;
+  }
+  return PyThread_get_thread_ident() == known;
 }
 
 Interruptible::Interruptible(CancelScope* scope)

@@ -402,6 +402,27 @@ def test_an_interrupt_ends_no_later_run():
   assert program(text).split()[-1] == "30"
 
 
+def test_threads_may_make_the_first_runs_at_once():
+  """Each asks Python for its main thread, and may give up Python's lock in that."""
+  text = (
+    "import threading, time\n"
+    "import millrace as tf\n"
+    "main_thread = threading.main_thread\n"
+    "def slow():\n"
+    "  time.sleep(0.1)\n"
+    "  return main_thread()\n"
+    "threading.main_thread = slow\n"
+    "x = tf.constant(1.0) + 1.0\n"
+    "session = tf.Session()\n"
+    "found = []\n"
+    "threads = [threading.Thread(target=lambda: found.append(session.run(x))) for _ in range(4)]\n"
+    "for t in threads: t.start()\n"
+    "for t in threads: t.join()\n"
+    "print(len(found), session.run(x))\n"
+  )
+  assert program(text).split() == ["4", "2.0"]
+
+
 def test_a_thread_that_joins_a_server_ends_with_the_program():
   text = (
     "import threading, time\n"
