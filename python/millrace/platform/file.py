@@ -111,7 +111,10 @@ class FileIO:
 
   def write(self, file_content):
     """Appends a text or bytes."""
-    self._writing().write(compat.as_bytes(file_content))
+    try:
+      self._writing().write(compat.as_bytes(file_content))
+    except OSError as error:
+      raise op_error(error, self._name) from None
 
   def read(self, n=-1):
     """Returns `n` bytes, as a text unless the mode has b; without `n`, all that follow."""
@@ -176,14 +179,22 @@ class FileIO:
 
   def flush(self):
     """Gives what was written to the operating system."""
-    if self._writer is not None:
-      self._writer.flush()
+    try:
+      if self._writer is not None:
+        self._writer.flush()
+    except OSError as error:
+      raise op_error(error, self._name) from None
 
   def close(self):
-    for file in (self._reader, self._writer):
-      if file is not None:
-        file.close()
+    """Closes the file, also where that raises the error of what was still to be written."""
+    files = (self._reader, self._writer)
     self._reader = self._writer = None
+    try:
+      for file in files:
+        if file is not None:
+          file.close()
+    except OSError as error:
+      raise op_error(error, self._name) from None
 
 
 class GFile(FileIO):

@@ -52,10 +52,9 @@ class EventsWriter:
     self._writer.flush()
 
   def close(self):
-    if self._writer is not None:
-      self._writer.flush()
-      self._writer.close()
-      self._writer = None
+    writer, self._writer = self._writer, None
+    if writer is not None:
+      writer.close()
 
   WriteEvent = write_event
   Flush = flush
@@ -151,15 +150,17 @@ class EventFileWriter:
       raise error
 
   def close(self):
-    """Writes what waits and closes the file."""
+    """Writes what waits and closes the file, also where that raises the error of a write."""
     with self._lock:
       if self._closed:
         return
-      self.flush()
-      self._closed = True
-      self._queue.put(None)
-      self._worker.join()
-      self._events.close()
+      try:
+        self.flush()
+      finally:
+        self._closed = True
+        self._queue.put(None)
+        self._worker.join()
+        self._events.close()
 
 
 class _Flush:

@@ -1,5 +1,6 @@
 """FileWriter: summaries, graphs and logs as events in a file, or by ops of a session."""
 
+import contextlib
 import threading
 import time
 import warnings
@@ -140,8 +141,10 @@ class FileWriter:
 
   def close(self):
     """Flushes and closes the file."""
-    self.event_writer.close()
-    self._closed = True
+    try:
+      self.event_writer.close()
+    finally:
+      self._closed = True
 
   def reopen(self):
     """After `close()`, begins a new file; does nothing before it."""
@@ -157,10 +160,10 @@ class FileWriterCache:
 
   @staticmethod
   def clear():
-    """Closes and forgets all writers."""
-    with FileWriterCache._lock:
+    """Closes and forgets all writers, also where one raises an error."""
+    with FileWriterCache._lock, contextlib.ExitStack() as closing:
       for item in FileWriterCache._cache.values():
-        item.close()
+        closing.callback(item.close)
       FileWriterCache._cache = {}
 
   @staticmethod

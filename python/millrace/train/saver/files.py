@@ -10,12 +10,13 @@ def write_atomically(path, content):
   """Writes `content` (text or bytes) beside `path` and moves it there, so that nobody reads a part of it."""
   temporary = path + ".tmp" + uuid.uuid4().hex
   mode = "wb" if isinstance(content, bytes) else "w"
-  with tf.gfile.GFile(temporary, mode) as f:
-    f.write(content)
   try:
+    with tf.gfile.GFile(temporary, mode) as f:
+      f.write(content)
     tf.gfile.Rename(temporary, path, overwrite=True)
   except tf.errors.OpError:
-    tf.gfile.Remove(temporary)
+    if tf.gfile.Exists(temporary):
+      tf.gfile.Remove(temporary)
     raise
 
 
