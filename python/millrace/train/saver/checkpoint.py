@@ -17,6 +17,24 @@ def _session(session):
   return session
 
 
+def _save_op(objects):
+  """The op that writes the objects, and placeholders: of its prefix; of the states of Python and, last, of the graph of objects."""
+  keys, states = sorted(objects.variables), sorted(objects.states)
+  names = [*keys, *states, object_graph.OBJECT_GRAPH_KEY]
+  tensors = [objects.variables[key].value() for key in keys]
+  with tf.device("/cpu:0"):
+    prefix, *fed = [tf.placeholder(tf.string, []) for _ in range(len(states) + 2)]
+    return gen.save_v2(prefix, names, [""] * len(names), [*tensors, *fed]), prefix, fed
+
+
+def _restore_ops(values):
+  """The ops that give variables the values of their keys, with a placeholder for the prefix of the checkpoint."""
+  with tf.device("/cpu:0"):
+    prefix = tf.placeholder(tf.string, [])
+    tensors = gen.restore_v2(prefix, [key for _, key in values], [""] * len(values), [v.dtype.base_dtype for v, _ in values])
+  return [_assign(v, tensor) for (v, _), tensor in zip(values, tensors)], prefix
+
+
 class Checkpoint:
   """Holds objects by names: variables, optimizers, lists, maps and other checkpoints.
 
@@ -27,6 +45,7 @@ class Checkpoint:
   def __init__(self, **kwargs):
     self._save_counter = None
     self._names = []
+    self._made = {}
     for name, value in sorted(kwargs.items()):
       if not object_graph.is_trackable(value):
         raise ValueError(
@@ -65,24 +84,27 @@ class Checkpoint:
         self._next_number = tf.assign_add(counter, 1)
     return session.run(self._next_number)
 
+  def _ops(self, key, make):
+    """What `make` adds to the default graph, once for a key: a training saves as long as it lasts, in a final graph, too."""
+    key = (tf.get_default_graph(), key)
+    if key not in self._made:
+      # They are run for themselves, wherever the program was when they were made.
+      with tf.control_dependencies(None):
+        self._made[key] = make()
+    return self._made[key]
+
   def write(self, file_prefix, session=None):
     """Writes a checkpoint; returns its prefix."""
     session = _session(session)
     with session.graph.as_default():
-      graph = object_graph.ObjectGraph(self)
-      keys = sorted(graph.variables)
-      tensors = [graph.variables[key].value() for key in keys]
-      for key, state in sorted(graph.states.items()):
-        keys.append(key)
-        tensors.append(tf.constant(state.serialize(), dtype=tf.string))
-      tensors.append(tf.constant(graph.message.SerializeToString(), dtype=tf.string))
-      folder = os.path.dirname(file_prefix)
-      if folder and not tf.gfile.IsDirectory(folder):
-        tf.gfile.MakeDirs(folder)
-      names = [*keys, object_graph.OBJECT_GRAPH_KEY]
-      with tf.device("/cpu:0"):
-        save = gen.save_v2(file_prefix, names, [""] * len(names), tensors)
-    session.run(save)
+      objects = object_graph.ObjectGraph(self)
+      graph = objects.message.SerializeToString()
+      save, prefix, fed = self._ops(graph, lambda: _save_op(objects))
+    values = [state.serialize() for _, state in sorted(objects.states.items())]
+    folder = os.path.dirname(file_prefix)
+    if folder and not tf.gfile.IsDirectory(folder):
+      tf.gfile.MakeDirs(folder)
+    session.run(save, {prefix: file_prefix, **dict(zip(fed, [*values, graph]))})
     return file_prefix
 
   def save(self, file_prefix, session=None):
@@ -144,15 +166,9 @@ class _Status:
       values = self._values()
       if not values:
         return
-      with tf.device("/cpu:0"):
-        tensors = gen.restore_v2(
-          self._save_path,
-          [key for _, key in values],
-          [""] * len(values),
-          [v.dtype.base_dtype for v, _ in values],
-        )
-      ops = [_assign(v, tensor) for (v, _), tensor in zip(values, tensors)]
-    session.run(ops)
+      names = tuple((v.op.name, key) for v, key in values)
+      ops, prefix = self._root._ops(names, lambda: _restore_ops(values))
+    session.run(ops, {prefix: self._save_path})
     self._restore_states()
 
   def _restore_states(self):
