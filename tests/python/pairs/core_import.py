@@ -84,7 +84,7 @@ def program_an_import_that_fails_leaves_nothing(tf):
     try:
       tf.import_graph_def(bad, name=name)
     except Exception as error:
-      found.append((type(error).__name__, str(error).split(" for ")[0]))
+      found.append(type(error).__name__)
     found.append([op.name for op in tf.get_default_graph().get_operations()])
   good = _some_graph(tf)
   tf.import_graph_def(good, name="good")
