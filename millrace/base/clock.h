@@ -64,6 +64,13 @@ class Deadline {
   int64_t nanos_ = kInfinite;
 };
 
+// Returns milliseconds as nanoseconds; huge values, which mean never, give the
+// largest int64.
+constexpr int64_t MillisToNanos(int64_t millis) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  return millis >= kMax / 1'000'000 ? kMax : millis * 1'000'000;
+}
+
 // Blocks the calling thread. For launchers and simulated workloads only: code
 // that depends on an event waits for that event.
 void SleepUntil(Deadline deadline);

@@ -284,10 +284,9 @@ void Saver::DeleteLeftovers(const std::string& path,
     }
   }
   leftovers_.clear();
-  constexpr int64_t kNanosPerMilli = 1'000'000;
   const Status looked =
       DeleteAbandonedParts(files_, path, IndexFilename(prefix),
-                           options_.abandoned_ms * kNanosPerMilli);
+                           MillisToNanos(options_.abandoned_ms));
   if (!looked.ok()) {
     MR_LOG(Warning) << "no look at the parts of older saves: " << looked;
   }

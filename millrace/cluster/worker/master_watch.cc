@@ -146,7 +146,7 @@ void MasterWatch::OnNoAnswer(Master& master, Ended* ended) {
   for (auto& [key, step] : master.steps) {
     if (step.misses.Count(false)) ended->steps.push_back(step.run);
   }
-  if (NowNanos() - master.heard_nanos >= times_.lost_ms * 1'000'000) {
+  if (NowNanos() - master.heard_nanos >= MillisToNanos(times_.lost_ms)) {
     for (auto& [id, session] : master.sessions) {
       if (session.lost)
         ended->sessions.push_back(std::exchange(session.lost, nullptr));
