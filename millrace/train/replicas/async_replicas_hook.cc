@@ -38,7 +38,7 @@ class Patience {
   int64_t waited_nanos() const { return NowNanos() - begun_; }
   // Returns whether it is time to report; then the next time is twice as far.
   bool Reports() {
-    if (waited_nanos() < report_ms_ * kNanosPerMs) return false;
+    if (waited_nanos() < MillisToNanos(report_ms_)) return false;
     report_ms_ = 2 * report_ms_ + 1;
     return true;
   }
@@ -70,7 +70,7 @@ class AsyncReplicasHook::Work {
         runs_(context.runs),
         watch_({.replica = train_.replica,
                 .max_ahead = train_.max_ahead.value_or(0),
-                .too_long_nanos = options_.too_long_ms * kNanosPerMs}) {}
+                .too_long_nanos = MillisToNanos(options_.too_long_ms)}) {}
 
   Status Begin(Session& session) {
     MR_ASSIGN_OR_RETURN(look_,
@@ -221,7 +221,7 @@ class AsyncReplicasHook::Work {
         last = records;
       }
       if (patience.Reports()) MR_LOG(Warning) << text;
-      if (NowNanos() - since >= options_.too_long_ms * kNanosPerMs &&
+      if (NowNanos() - since >= MillisToNanos(options_.too_long_ms) &&
           options_.when_stuck != WhenStuck::kWait) {
         const std::string stuck = absl::StrCat(text, "; no progress for ",
                                                options_.too_long_ms, " ms");

@@ -12,7 +12,6 @@
 namespace millrace::train {
 namespace {
 
-constexpr int64_t kNanosPerMilli = 1'000'000;
 // Of the small runs beside the steps; their servers may be gone.
 constexpr int64_t kSideRunTimeoutMs = 30'000;
 
@@ -29,16 +28,18 @@ int64_t NumberIn(const Tensor& tensor) {
 // Its threads use callables only, whose runs fail once the session is gone.
 class SyncReplicasHook::Work {
  public:
+  // `counts` must outlive it.
   Work(const SyncReplicasOps& ops, const SyncReplicasHookOptions& options,
-       HookContext& context)
+       HookContext& context, Counts& counts)
       : ops_(ops),
         options_(options),
+        counts_(counts),
         session_(&context.session),
         coordinator_(&context.coordinator),
         runs_(context.runs),
         watch_({.gradients_per_step = ops.gradients_per_step,
-                .report_nanos = options.report_ms * kNanosPerMilli,
-                .too_few_nanos = options.too_few_ms * kNanosPerMilli}) {
+                .report_nanos = MillisToNanos(options.report_ms),
+                .too_few_nanos = MillisToNanos(options.too_few_ms)}) {
     watch_.Progress(NowNanos());
   }
   ~Work() { End(); }
@@ -105,9 +106,14 @@ class SyncReplicasHook::Work {
     }
   }
 
-  int64_t updates() const { return updates_.load(); }
-  int64_t replaced() const { return replaced_.load(); }
-  int64_t dropped() const { return dropped_.load(); }
+  // Called in place of all others, in a session that only saves the end: tells
+  // the others that the chief leaves.
+  Status LeaveAsChief() {
+    MR_RETURN_IF_ERROR(Prepare());
+    MR_ASSIGN_OR_RETURN(const Seen seen, Read());
+    return seen.left + 1 >= ops_.replicas ? OkStatus()
+                                          : TellThatTheChiefHasLeft(seen.left);
+  }
 
  private:
   struct Seen {
@@ -196,7 +202,7 @@ class SyncReplicasHook::Work {
     while (status.ok() && !Ends()) {
       status = update_.Run({}, {.cancel = &updates_scope_}).status();
       if (!status.ok()) break;
-      updates_.fetch_add(1);
+      counts_.updates.fetch_add(1);
       recovers_ = false;
     }
     if (!status.ok() && !Ends()) EndRuns(status);
@@ -223,6 +229,7 @@ class SyncReplicasHook::Work {
     const int64_t dropped = NumberIn((*values)[0]);
     const int64_t more = dropped - dropped_.exchange(dropped);
     if (more <= 0) return;
+    counts_.dropped.fetch_add(more);
     MR_LOG(Info) << more
                  << " gradients of this replica came after the end of their "
                     "step and were dropped, "
@@ -237,7 +244,7 @@ class SyncReplicasHook::Work {
         CountDropped();
         next_count = Deadline::AfterMillis(options_.report_ms);
       }
-      const int64_t progress = updates_.load() + steps_.load();
+      const int64_t progress = counts_.updates.load() + steps_.load();
       const int64_t now = NowNanos();
       if (progress != seen_progress) {
         seen_progress = progress;
@@ -277,11 +284,12 @@ class SyncReplicasHook::Work {
     MR_LOG(Warning) << text << "; " << verdict.missing
                     << " are handed out again";
     if (RunSide(give_, {Count(verdict.missing)}).ok())
-      replaced_.fetch_add(verdict.missing);
+      counts_.replaced.fetch_add(verdict.missing);
   }
 
   const SyncReplicasOps& ops_;
   const SyncReplicasHookOptions& options_;
+  Counts& counts_;
   Session* session_;  // while the work begins
   Coordinator* const coordinator_;
   const std::shared_ptr<CancelScope> runs_;
@@ -290,8 +298,6 @@ class SyncReplicasHook::Work {
       forget_, read_dropped_;
   std::atomic<bool> is_chief_{false};
   std::atomic<bool> recovers_{false};
-  std::atomic<int64_t> updates_{0};
-  std::atomic<int64_t> replaced_{0};
   std::atomic<int64_t> dropped_{0};  // when it was read
   std::atomic<int64_t> steps_{0};    // of this replica
   StepWatch watch_;                  // of the watcher's thread
@@ -310,19 +316,17 @@ SyncReplicasHook::SyncReplicasHook(const SyncReplicas& sync,
 SyncReplicasHook::~SyncReplicasHook() = default;
 
 Status SyncReplicasHook::AfterCreate(HookContext& context) {
-  if (!context.runs) return OkStatus();  // the session only saves the end
+  if (!context.runs) {  // the session only saves the end
+    work_.reset();
+    return OkStatus();
+  }
   if (!ops_.update) {
     return FailedPrecondition(
         "a SyncReplicasHook needs a SyncReplicas whose gradients were applied "
         "before the session was made");
   }
-  if (work_) {
-    updates_before_ += work_->updates();
-    replaced_before_ += work_->replaced();
-    dropped_before_ += work_->dropped();
-  }
   work_.reset();
-  auto work = std::make_unique<Work>(ops_, options_, context);
+  auto work = std::make_unique<Work>(ops_, options_, context, counts_);
   MR_RETURN_IF_ERROR(work->Begin(context.is_chief, was_created_));
   was_created_ = true;
   work_ = std::move(work);
@@ -335,23 +339,24 @@ Status SyncReplicasHook::AfterRun(HookContext& /*context*/) {
   return OkStatus();
 }
 
-Status SyncReplicasHook::AtEnd(HookContext& /*context*/) {
-  if (!work_) return OkStatus();
+Status SyncReplicasHook::AtEnd(HookContext& context) {
+  if (!work_) {
+    if (!was_created_ || !context.is_chief) return OkStatus();
+    return Work(ops_, options_, context, counts_).LeaveAsChief();
+  }
   const Status status = work_->Leave();
   work_->End();
   return status;
 }
 
-int64_t SyncReplicasHook::updates() const {
-  return updates_before_ + (work_ ? work_->updates() : 0);
-}
+int64_t SyncReplicasHook::updates() const { return counts_.updates.load(); }
 
 int64_t SyncReplicasHook::dropped_gradients() const {
-  return dropped_before_ + (work_ ? work_->dropped() : 0);
+  return counts_.dropped.load();
 }
 
 int64_t SyncReplicasHook::replaced_tokens() const {
-  return replaced_before_ + (work_ ? work_->replaced() : 0);
+  return counts_.replaced.load();
 }
 
 }  // namespace millrace::train

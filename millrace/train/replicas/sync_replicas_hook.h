@@ -14,6 +14,7 @@
 // wait for more tokens: their runs fail with OUT_OF_RANGE.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -68,15 +69,18 @@ class SyncReplicasHook final : public SessionHook {
 
  private:
   class Work;  // of one session
+  // Of all sessions.
+  struct Counts {
+    std::atomic<int64_t> updates{0};
+    std::atomic<int64_t> replaced{0};
+    std::atomic<int64_t> dropped{0};
+  };
 
   const SyncReplicasOps& ops_;
   const SyncReplicasHookOptions options_;
   std::unique_ptr<Work> work_;
   bool was_created_ = false;
-  // The counts of sessions that are gone.
-  int64_t updates_before_ = 0;
-  int64_t replaced_before_ = 0;
-  int64_t dropped_before_ = 0;
+  Counts counts_;
 };
 
 }  // namespace millrace::train

@@ -62,6 +62,7 @@ struct ReplicaOptions {
   int64_t most_runs = 1'000'000;
   std::function<bool()> is_chief;       // empty: replica 0
   std::function<void(int64_t)> on_run;  // with the number of runs so far
+  FileSystem* files = nullptr;          // if given, the chief saves there
   Coordinator* coordinator = nullptr;
   Gate* gate = nullptr;  // before the first step
 };
@@ -80,6 +81,12 @@ Ended RunReplica(const ReplicaCluster& cluster, int worker,
   monitored.is_chief = options.is_chief;
   monitored.hooks = {&hook, &stop};
   monitored.coordinator = options.coordinator;
+  if (options.files != nullptr) {
+    monitored.checkpoint_dir = "/d";
+    monitored.save_seconds = 0;
+    monitored.save_steps = options.last_step;
+    monitored.saver.files = options.files;
+  }
   MonitoredSession session(s, monitored);
   const MonitoredCallable train = session.Prepare(
       {}, {model.train_op.output(0), model.sync.ops().staleness}, {},
@@ -236,6 +243,40 @@ TEST(SyncReplicas, WhoIsLeftByTheChiefEnds) {
                 ended[1].status.code() == StatusCode::kOutOfRange)
         << ended[1].status;
     EXPECT_GE(ended[1].runs, 5);
+    CheckModel(cluster);
+  });
+}
+
+// Makes the first checkpoint behind that of step 0 fail.
+MemoryFiles::Fault UnavailableOnce() {
+  return [failed = false](FileOp op, const std::string& path) mutable {
+    if (failed || op != FileOp::kOpenWrite ||
+        path.find("model.ckpt-") == std::string::npos ||
+        path.find("model.ckpt-0") != std::string::npos) {
+      return OkStatus();
+    }
+    failed = true;
+    return Unavailable("the disk is not there");
+  };
+}
+
+// The last checkpoint of the chief ends its session, so that it saves the end
+// in a new one; the replica that it leaves must hear of that.
+TEST(SyncReplicas, WhoIsLeftByAChiefThatLostItsSessionEnds) {
+  ForSyncSeeds(kSeeds, [] {
+    ReplicaCluster cluster;
+    std::vector<ReplicaOptions> replicas(2);
+    replicas[0].last_step = 5;
+    replicas[0].files = &cluster.files();
+    replicas[1].last_step = 1'000'000;
+    replicas[1].on_run = [](int64_t) { SleepUntil(Deadline::AfterMillis(10)); };
+    cluster.files().SetFault(UnavailableOnce());
+    const auto ended = RunReplicas(cluster, replicas);
+    EXPECT_TRUE(ended[0].status.ok()) << ended[0].status;
+    EXPECT_TRUE(ended[1].status.ok() ||
+                ended[1].status.code() == StatusCode::kOutOfRange)
+        << ended[1].status;
+    EXPECT_GE(ended[0].updates, 5);
     CheckModel(cluster);
   });
 }
