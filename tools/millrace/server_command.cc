@@ -63,13 +63,8 @@ class StopSignals {
     signals_ = signalfd(-1, &set_, SFD_CLOEXEC);
     ended_ = eventfd(0, EFD_CLOEXEC);
   }
-  // Wakes the thread by a descriptor and not by a signal, which would be one
-  // too many if the thread has already received its first.
   ~StopSignals() {
-    if (thread_.joinable()) {
-      eventfd_write(ended_, 1);
-      thread_.Join();
-    }
+    End();
     close(signals_);
     close(ended_);
   }
@@ -77,7 +72,7 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   // `parent` is a socket whose other end is closed when the server is no longer
-  // wanted; -1 if there is none.
+  // wanted; -1 if there is none. `server` must live until End.
   void Watch(Server* server, int parent) {
     thread_ = Thread("signals", [this, server, parent] {
       pollfd watched[] = {
@@ -96,6 +91,14 @@ class StopSignals {
       pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
       server->Stop();
     });
+  }
+
+  // Signals stop nothing any more. Wakes the thread by a descriptor and not by
+  // a signal, which would be one too many if it has already received its first.
+  void End() {
+    if (!thread_.joinable()) return;
+    eventfd_write(ended_, 1);
+    thread_.Join();
   }
 
  private:
@@ -210,6 +213,7 @@ int RunServer(const ServerFlags& flags, const ConfigFile& config) {
     });
   }
   (*server)->Join();
+  signals.End();
   ended.store(true);
   if (cluster_file.joinable()) cluster_file.Join();
   return 0;
