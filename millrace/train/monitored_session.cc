@@ -369,6 +369,8 @@ StatusOr<std::string> MonitoredSession::Save() {
 void MonitoredSession::Drop() {
   queues_.Abandon();
   lost_.reset();
+  // First, so that no callable asks a master that may be lost to release it.
+  if (session_) session_->Close().IgnoreError();
   ForgetCallables();
   session_.reset();
 }

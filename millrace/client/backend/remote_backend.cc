@@ -40,13 +40,14 @@ class RemoteRun final : public BackendRun {
         options_(std::move(options)) {}
 
   ~RemoteRun() override {
+    if (master_->session_is_closing()) return;  // which releases all
     const ReleaseCallableRequest request{session_, handle_};
     ReleaseCallableReply reply;
     master_
         ->Call(&MasterApi::ReleaseCallable, request, &reply,
                Deadline::AfterMillis(5000), nullptr, "ReleaseCallable",
                /*closes=*/true)
-        .IgnoreError();  // the session may be closed already
+        .IgnoreError();
   }
 
   Status Run(std::vector<Tensor> feeds, const RunContext& context,

@@ -32,6 +32,8 @@ class RemoteMaster {
                            : Deadline::Infinite();
   }
 
+  bool session_is_closing() const { return closing_->cancelled(); }
+
   // Calls and blocks until the call has ended. `cancel` ends the call, and so
   // does the end of the session unless `closes`.
   template <class Request, class Reply>
