@@ -15,10 +15,19 @@ bool CallsFunctions(const OpDef& op) {
   });
 }
 
-bool MayWait(const OpDef& op) {
+// An op that takes what others made counts as stateless in its first
+// generation, but waits for them as well: an element of a queue.
+bool TakesHandle(const Node& node) {
+  return std::any_of(
+      node.input_types.begin(), node.input_types.end(),
+      [](DataType t) { return IsRef(t) || t == DataType::kResource; });
+}
+
+bool MayWait(const Node& node) {
+  const OpDef& op = *node.op;
   if (CallsFunctions(op)) return true;
   // Arguments and variables are available from the start.
-  return op.Is(kStateful) && op.role != OpRole::kArg &&
+  return (op.Is(kStateful) || TakesHandle(node)) && op.role != OpRole::kArg &&
          !op.Is(kGivesVariable) && !op.Is(kReadsVariable);
 }
 
@@ -104,6 +113,7 @@ void StartSources::FindOutputs(const Node& node) {
       break;
     }
     case OpRole::kMerge:
+    case OpRole::kControlTrigger:  // alive, whatever its inputs are
       if (set != kUnknown) set = sets_.Of(node.id);
       break;
     case OpRole::kExit:
@@ -115,7 +125,7 @@ void StartSources::FindOutputs(const Node& node) {
       set = kUnknown;
       break;
     default:
-      if (MayWait(*node.op) && set != kUnknown) set = sets_.Of(node.id);
+      if (MayWait(node) && set != kUnknown) set = sets_.Of(node.id);
       break;
   }
 }

@@ -37,8 +37,9 @@ class NumberSets {
 // The analysis of one graph, in which edges between devices are transfers.
 //
 // A source is a node that may end late or never for reasons outside its graph,
-// or with dead values: a transfer, a call, a queue's op, any stateful node, and
-// the ops of control flow (for a Switch: each side of a condition). A node
+// or with dead values: a transfer, a call, a queue's op, any stateful node or
+// one that takes a handle, and the ops of control flow (for a Switch: each side
+// of a condition). A node
 // depends on the nearest sources against the direction of the edges; nodes in
 // between are computed as soon as these have ended. If two nodes have the same
 // sources, starting both together delays neither by anything that it did not

@@ -60,5 +60,21 @@ TEST_F(StartSourcesTest, SidesOfAConditionDiffer) {
   EXPECT_EQ(Of("after"), NumberSets::kEmpty);  // the Switch itself is alive
 }
 
+TEST_F(StartSourcesTest, WhoTakesAHandleMayWait) {
+  g_.Add("q", "RefVar");
+  g_.Add("first", "TakeByRef", {"q"})
+      .Add("second", "TakeByRef", {"q", "^first"});
+  g_.Add("a", "Neg", {"first"}).Add("b", "Neg", {"second"});
+  EXPECT_NE(Of("a"), Of("b"));
+}
+
+TEST_F(StartSourcesTest, ATriggerIsAliveBehindADeadBranch) {
+  g_.Add("x", "_Arg").Add("if", "_Arg", {}, {{"T", DataType::kBool}});
+  g_.Add("s", "Switch", {"x", "if"}).Add("yes", "Neg", {"s:1"});
+  g_.Add("trigger", "ControlTrigger", {"^yes"});
+  g_.Add("behind", "Neg", {"x", "^trigger"});
+  EXPECT_NE(Of("yes"), Of("behind"));
+}
+
 }  // namespace
 }  // namespace millrace

@@ -58,6 +58,8 @@ inline const OpRegistry& RewriteOps() {
         .attrs = kT,
         .flags = kStateful | kReadsVariable}},
       {"RefVar", {.outputs = "ref: Ref(float)", .flags = kStateful}},
+      {"TakeByRef", {.inputs = "handle: Ref(float)", .outputs = "o: float"}},
+      {"ControlTrigger", {.role = OpRole::kControlTrigger}},
       {"Identity",
        {.inputs = "x: T",
         .outputs = "y: T",
