@@ -281,6 +281,58 @@ TEST_F(RewritingProductsTest, ConvolutionsWithBiases) {
   EXPECT_THAT(Run(feeds, {"y"}).status.message(), HasSubstr("{{node c}}"));
 }
 
+TEST_F(RewritingProductsTest, DoublesHaveTheActivationsOfTheOps) {
+  Rng random(8);
+  for (const char* activation : {"Elu", "LeakyRelu", "Tanh", "Sigmoid"}) {
+    const AttrMap doubles = {{"T", DataType::kDouble}};
+    g_ = GraphText();
+    for (const char* name : {"x", "w", "bias"})
+      g_.Placeholder(name, DataType::kDouble);
+    g_.Add("c", "Conv2D", {"x", "w"},
+           {{"T", DataType::kDouble},
+            {"strides", AttrValue::IntList({1, 1, 1, 1})},
+            {"padding", "SAME"}});
+    g_.Add("sum", "BiasAdd", {"c", "bias"}, doubles);
+    g_.Add("y", activation, {"sum"}, doubles);
+    SCOPED_TRACE(activation);
+    Run({{"x", Numbers({2, 20, 20, 1}, random, DataType::kDouble)},
+         {"w", Numbers({1, 1, 1, 1}, random, DataType::kDouble)},
+         {"bias", Numbers({1}, random, DataType::kDouble)}},
+        {"y"});
+  }
+}
+
+// Product and sum are exact, so that only the activation rounds.
+TEST_F(RewritingProductsTest, TheSlopeHasTheTypeOfTheElements) {
+  Rng random(8);
+  for (const DataType type : {DataType::kHalf, DataType::kFloat}) {
+    for (const float alpha : {0.2f, 0.f, 1.7f}) {
+      g_ = GraphText();
+      for (const char* name : {"a", "b", "bias"}) g_.Placeholder(name, type);
+      g_.Add("product", "MatMul", {"a", "b"}, {{"T", type}});
+      g_.Add("sum", "BiasAdd", {"product", "bias"}, {{"T", type}});
+      g_.Add("y", "LeakyRelu", {"sum"}, {{"T", type}, {"alpha", alpha}});
+      Tensor a = Numbers({200, 1}, random, type);
+      Tensor b = Tensor::New(type, {1, 1});
+      constexpr float kInfinity = std::numeric_limits<float>::infinity();
+      if (type == DataType::kHalf) {
+        a.mutable_flat<Half>()[0] = Half(kInfinity);
+        a.mutable_flat<Half>()[1] = Half(-kInfinity);
+        b.mutable_flat<Half>()[0] = Half(-1.f);
+      } else {
+        a.mutable_flat<float>()[0] = kInfinity;
+        a.mutable_flat<float>()[1] = -kInfinity;
+        b.mutable_flat<float>()[0] = -1;
+      }
+      SCOPED_TRACE(absl::StrCat(DataTypeName(type), ", ", alpha));
+      EXPECT_THAT(
+          Run({{"a", a}, {"b", b}, {"bias", Tensor::Zeros(type, {1})}}, {"y"})
+              .labels,
+          ElementsAre("y = _FusedMatMul[MatMul,BiasAdd,LeakyRelu]()"));
+    }
+  }
+}
+
 TEST_F(RewritingProductsTest, PoolsWithTheirGradients) {
   Rng random(11);
   struct Pooling {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "millrace/base/target_clones.h"
+#include "millrace/ops/elementwise/double_math.h"
 #include "millrace/ops/elementwise/float_blocks.h"
 #include "millrace/ops/elementwise/float_math.h"
 #include "millrace/tensor/dispatch.h"
@@ -13,12 +14,12 @@
 namespace millrace::ops {
 namespace {
 
+using double_math::Expm1OfNegative;
 using float_math::Expm1OfNegative;
-inline double Expm1OfNegative(double x) { return std::expm1(x); }
 inline float TanhOf(float x) { return float_math::Tanh(x); }
-inline double TanhOf(double x) { return std::tanh(x); }
+inline double TanhOf(double x) { return double_math::Tanh(x); }
 inline float SigmoidOf(float x) { return float_math::Sigmoid(x); }
-inline double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
+inline double SigmoidOf(double x) { return double_math::Sigmoid(x); }
 inline float ErfOf(float x) { return float_math::Erf(x); }
 inline double ErfOf(double x) { return std::erf(x); }
 
@@ -45,7 +46,8 @@ struct Elu {
 struct LeakyRelu {
   template <class S>
   static S Do(S x, S alpha) {
-    return x < S(0) ? x * alpha : x;
+    const S y = x * alpha;
+    return (alpha < S(1) ? x < y : y < x) ? y : x;
   }
 };
 struct Tanh {
@@ -262,7 +264,7 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
   const char* const added =
       ops_.adds_tensor ? ctx.input(ops_.added_input()).data() : nullptr;
   constexpr bool kConverts = !std::is_same_v<T, S>;
-  const S alpha = static_cast<S>(ops_.alpha);
+  const S alpha = static_cast<S>(static_cast<T>(ops_.alpha));
   // Works on several rows at a time, so that converted elements stay in the
   // cache.
   const int64_t step = std::max<int64_t>(1, 2 * kFloatBlock / channels);

@@ -21,7 +21,8 @@ __device__ Computed Elu(Computed x, Computed) {
   return x < Computed(0) ? Computed(expm1(x)) : x;
 }
 __device__ Computed LeakyRelu(Computed x, Computed alpha) {
-  return x < Computed(0) ? x * alpha : x;
+  const Computed y = x * alpha;
+  return (alpha < Computed(1) ? x < y : y < x) ? y : x;
 }
 __device__ Computed Tanh(Computed x, Computed) { return Computed(tanh(x)); }
 __device__ Computed Sigmoid(Computed x, Computed) {
@@ -59,6 +60,6 @@ extern "C" __global__ void Epilogue(T* z, int64_t n, int64_t inner,
 #if ADD
     x = x + Computed(added[i]);
 #endif
-    z[i] = T(ACTIVATION(x, Computed(alpha)));
+    z[i] = T(ACTIVATION(x, Computed(T(alpha))));
   }
 }
