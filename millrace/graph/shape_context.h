@@ -45,6 +45,10 @@ class ShapeContext {
         constant_(constant),
         partial_(partial) {}
 
+  // The version of the graph's oldest producer; 0 if it is not known.
+  int32_t producer() const { return producer_; }
+  void set_producer(int32_t producer) { producer_ = producer; }
+
   const std::string& node_name() const { return node_name_; }
   const OpDef& op() const { return op_; }
   const AttrMap& attrs() const { return attrs_; }
@@ -153,6 +157,7 @@ class ShapeContext {
   const std::string& node_name_;
   const OpDef& op_;
   const AttrMap& attrs_;
+  int32_t producer_ = 0;
   std::vector<Input> inputs_;
   const Input no_input_;
   std::vector<PartialShape> outputs_;

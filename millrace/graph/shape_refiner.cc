@@ -231,6 +231,7 @@ Status ShapeRefiner::Infer(const Node& node, BackEdge back_edge,
     };
     ShapeContext context(node.name, *node.op, node.attrs, inputs,
                          node.num_outputs(), constant, partial);
+    context.set_producer(graph_->versions().producer);
     const Status status = node.op->shape(context);
     if (!status.ok()) return inference.WithNode(status, *graph_, inputs);
     for (int i = 0; i < node.num_outputs(); ++i) {

@@ -9,13 +9,23 @@ Status ShapeAttr(ShapeContext& c) {
   return c.Return(std::move(shape));
 }
 
+// Up to version 21 the shape of a scalar also stood for an unknown one.
+Status ShapeOfPlaceholder(ShapeContext& c) {
+  MR_ASSIGN_OR_RETURN(PartialShape shape, c.Attr<PartialShape>("shape"));
+  const bool is_old = c.producer() > 0 && c.producer() <= 21;
+  if (is_old && shape.known_rank() && shape.rank() == 0) {
+    shape = PartialShape();
+  }
+  return c.Return(std::move(shape));
+}
+
 }  // namespace
 
 MR_OP(Placeholder){
     .outputs = "output: dtype",
     .attrs = "dtype: type; shape: shape = null",
     .role = OpRole::kPlaceholder,
-    .shape = ShapeAttr,
+    .shape = ShapeOfPlaceholder,
     .doc =
         "Stands for a value that every step must feed. An unknown or partial "
         "`shape` restricts "

@@ -48,6 +48,24 @@ def program_input_map(tf):
     return [session.run([c, d]), a.name, [i.name for i in c.op.inputs]]
 
 
+def program_old_placeholders(tf):
+  """An empty shape is none up to version 21."""
+  found = []
+  for version in (21, 22):
+    graph_def = tf.GraphDef()
+    graph_def.versions.producer = version
+    x = graph_def.node.add(name="x", op="Placeholder")
+    x.attr["dtype"].type = 1
+    x.attr["shape"].shape.SetInParent()
+    graph_def.node.add(name="y", op="Neg", input=["x"]).attr["T"].type = 1
+    with tf.Graph().as_default():
+      x, y = tf.import_graph_def(graph_def, return_elements=["x:0", "y:0"], name="")
+      with tf.Session() as session:
+        found += [str(x.shape), str(y.shape), session.run(y, {x: 3.0})]
+        found.append(_fails(lambda: session.run(y, {x: [3.0, 4.0]})))
+  return found
+
+
 def program_errors(tf):
   graph_def = _some_graph(tf)
   broken = tf.GraphDef()
