@@ -53,6 +53,10 @@ class FileSystem {
   // Opens the file for appending, or creates it.
   virtual StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(
       const std::string& path) = 0;
+  // Creates the file. Returns ALREADY_EXISTS if there is one: of several
+  // processes that try at the same time, one has it.
+  virtual StatusOr<std::unique_ptr<WritableFile>> NewExclusiveFile(
+      const std::string& path) = 0;
 
   // Returns OK or NOT_FOUND, or the error that prevented the check.
   virtual Status Exists(const std::string& path) = 0;

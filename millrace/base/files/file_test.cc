@@ -76,6 +76,9 @@ TEST_P(FileSystemTest, WritesAndReads) {
   EXPECT_EQ(*ReadFileToString(files_, path), "short");
   EXPECT_TRUE(WriteFileAtomically(files_, path, "new").ok());
   EXPECT_EQ(*ReadFileToString(files_, path), "new");
+  EXPECT_EQ(files_->NewExclusiveFile(path).status().code(),
+            StatusCode::kAlreadyExists);
+  EXPECT_EQ(*ReadFileToString(files_, path), "new");
   EXPECT_THAT(*files_->GetChildren(root_), ElementsAre("a"));
   EXPECT_GT(*files_->GetModifiedNanos(path), 0);
 }

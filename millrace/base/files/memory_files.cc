@@ -202,7 +202,7 @@ class MemoryWriter final : public WritableFile {
   bool closed_ = false;
 };
 
-enum class OldContent { kKept, kDropped };
+enum class OldContent { kKept, kDropped, kRefused };
 
 StatusOr<std::unique_ptr<WritableFile>> OpenWriter(
     const Ref<MemoryFiles::State>& state, const std::string& path,
@@ -215,6 +215,8 @@ StatusOr<std::unique_ptr<WritableFile>> OpenWriter(
   if (!inode) {
     inode = std::make_shared<Inode>();
     state->Change({NameChange::kLink, normal, "", inode});
+  } else if (old_content == OldContent::kRefused) {
+    return ErrnoStatus(path, EEXIST);
   } else if (inode->directory) {
     return ErrnoStatus(path, EISDIR);
   } else if (old_content == OldContent::kDropped) {
@@ -295,6 +297,11 @@ StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewWritableFile(
 StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewAppendableFile(
     const std::string& path) {
   return OpenWriter(state_, path, OldContent::kKept);
+}
+
+StatusOr<std::unique_ptr<WritableFile>> MemoryFiles::NewExclusiveFile(
+    const std::string& path) {
+  return OpenWriter(state_, path, OldContent::kRefused);
 }
 
 Status MemoryFiles::Exists(const std::string& path) {

@@ -61,6 +61,8 @@ class MemoryFiles final : public FileSystem {
       const std::string& path) override;
   StatusOr<std::unique_ptr<WritableFile>> NewAppendableFile(
       const std::string& path) override;
+  StatusOr<std::unique_ptr<WritableFile>> NewExclusiveFile(
+      const std::string& path) override;
   Status Exists(const std::string& path) override;
   Status IsDirectory(const std::string& path) override;
   StatusOr<std::vector<std::string>> GetChildren(

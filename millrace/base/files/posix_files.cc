@@ -144,6 +144,10 @@ class Posix final : public FileSystem {
       const std::string& path) override {
     return OpenWritable(path, O_APPEND);
   }
+  StatusOr<std::unique_ptr<WritableFile>> NewExclusiveFile(
+      const std::string& path) override {
+    return OpenWritable(path, O_EXCL);
+  }
 
   Status Exists(const std::string& path) override {
     return access(path.c_str(), F_OK) == 0 ? OkStatus() : Failed(path);

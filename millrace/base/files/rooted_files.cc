@@ -58,6 +58,13 @@ StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewAppendableFile(
   return base_->NewAppendableFile(inside);
 }
 
+StatusOr<std::unique_ptr<WritableFile>> RootedFiles::NewExclusiveFile(
+    const std::string& path) {
+  MR_ASSIGN_OR_RETURN(const std::string inside,
+                      Resolve(path, LastLink::kFollowed));
+  return base_->NewExclusiveFile(inside);
+}
+
 Status RootedFiles::Exists(const std::string& path) {
   MR_ASSIGN_OR_RETURN(const std::string inside,
                       Resolve(path, LastLink::kFollowed));

@@ -66,18 +66,17 @@ StatusOr<std::unique_ptr<EventWriter>> EventWriter::Open(
   const std::string stem =
       absl::StrFormat("%s.out.tfevents.%010d.%s", options.file_prefix,
                       WallMicros() / 1'000'000, host);
-  // Two writers in one second would overwrite each other's file.
+  // Two writers in one second, maybe of two processes, would overwrite each
+  // other's file. A writer always has a file, which its end closes.
   std::string path;
-  for (int n = 0;; ++n) {
+  StatusOr<std::unique_ptr<WritableFile>> created =
+      Status(StatusCode::kAlreadyExists, "");
+  for (int n = 0; created.status().code() == StatusCode::kAlreadyExists; ++n) {
     const std::string number = n == 0 ? "" : absl::StrCat(".", n);
     path = JoinPath(directory, absl::StrCat(stem, number, options.file_suffix));
-    const Status exists = files->Exists(path);
-    if (exists.code() == StatusCode::kNotFound) break;
-    MR_RETURN_IF_ERROR(exists);
+    created = files->NewExclusiveFile(path);
   }
-  // A writer always has a file, which its end closes.
-  MR_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
-                      files->NewWritableFile(path));
+  MR_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file, std::move(created));
   std::unique_ptr<EventWriter> writer(new EventWriter);
   writer->path_ = std::move(path);
   writer->options_ = std::move(options);
