@@ -155,13 +155,26 @@ Status CheckVector(const Tensor& t, absl::string_view what) {
                          t.shape().DebugString());
 }
 
-std::vector<int64_t> IntValues(const Tensor& t) {
+namespace {
+
+template <class List>
+List IntsOf(const Tensor& t) {
   if (t.dtype() == DataType::kInt32) {
     const auto v = t.flat<int32_t>();
-    return std::vector<int64_t>(v.begin(), v.end());
+    return List(v.begin(), v.end());
   }
   const auto v = t.flat<int64_t>();
-  return std::vector<int64_t>(v.begin(), v.end());
+  return List(v.begin(), v.end());
+}
+
+}  // namespace
+
+std::vector<int64_t> IntValues(const Tensor& t) {
+  return IntsOf<std::vector<int64_t>>(t);
+}
+
+CountedVector<int64_t> ManyIntValues(const Tensor& t) {
+  return IntsOf<CountedVector<int64_t>>(t);
 }
 
 StatusOr<TensorShape> ShapeFromTensor(const Tensor& t) {

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "millrace/base/clock.h"
 #include "millrace/base/files/file.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/threads/cancel.h"
 #include "millrace/kernel/device.h"
 #include "millrace/kernel/variable.h"
@@ -170,6 +171,8 @@ Status CheckScalar(const Tensor& t, absl::string_view what);
 Status CheckVector(const Tensor& t, absl::string_view what);
 // Returns the elements of an int32 or int64 tensor.
 std::vector<int64_t> IntValues(const Tensor& t);
+// Does the same for tensors that may be as long as a client likes.
+CountedVector<int64_t> ManyIntValues(const Tensor& t);
 // Returns an int32 or int64 vector as a shape. INVALID_ARGUMENT for negative
 // sizes.
 StatusOr<TensorShape> ShapeFromTensor(const Tensor& t);

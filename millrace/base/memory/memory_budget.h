@@ -51,9 +51,9 @@ class MemoryBudget {
 };
 
 // While a scope is alive on a thread, allocations that cannot return an error
-// (the strings of a tensor) throw std::bad_alloc on that thread if the budget
-// has no room. On other threads they are counted even beyond the limit. Code
-// that runs kernels opens a scope and catches the exception.
+// (the strings of a tensor, CountedVector) throw std::bad_alloc on that thread
+// if the budget has no room. On other threads they are counted even beyond the
+// limit. Code that runs kernels opens a scope and catches the exception.
 class ScopedMemoryLimit {
  public:
   explicit ScopedMemoryLimit(bool on = true)
