@@ -1,3 +1,4 @@
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
 #include "millrace/ops/linalg/cholesky_factor.h"
@@ -30,7 +31,7 @@ bool SolveNormalEquations(const Matrix<S>& a, const Matrix<S>& b, double l2,
 // the largest sum of squares.
 template <class S>
 int64_t LargestRest(const Matrix<S>& a, int64_t k) {
-  std::vector<RealType<S>> squares(static_cast<size_t>(a.cols()));
+  CountedVector<RealType<S>> squares(static_cast<size_t>(a.cols()));
   for (int64_t i = k; i < a.rows(); ++i) {
     for (int64_t j = k; j < a.cols(); ++j) squares[j] += SquareOf(a(i, j));
   }
@@ -45,9 +46,9 @@ Matrix<S> SolveByRank(Matrix<S> a, Matrix<S> b, StopFlag& stop) {
   using R = RealType<S>;
   const int64_t m = a.rows(), n = a.cols(), k = b.cols();
   const int64_t steps = std::min(m, n);
-  std::vector<int64_t> order(static_cast<size_t>(n));
+  CountedVector<int64_t> order(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) order[i] = i;
-  std::vector<S> work(static_cast<size_t>(std::max(n, k)));
+  CountedVector<S> work(static_cast<size_t>(std::max(n, k)));
   R largest = 0;
   for (int64_t i = 0; i < steps; ++i) {
     if (stop.IsSet(4 * (m - i) * (n - i + k))) break;

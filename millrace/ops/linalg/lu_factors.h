@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/linalg/triangle.h"
 
 namespace millrace::ops {
@@ -12,9 +13,9 @@ namespace millrace::ops {
 template <class S>
 struct LuFactors {
   Matrix<S> lu;
-  std::vector<int64_t> order;  // row i of P A is row order[i] of A
-  bool odd = false;            // the permutation is odd
-  bool singular = false;       // a pivot is 0
+  CountedVector<int64_t> order;  // row i of P A is row order[i] of A
+  bool odd = false;              // the permutation is odd
+  bool singular = false;         // a pivot is 0
 
   // Returns whether to take the matrix as one that has an inverse. As in stock,
   // that the first pivot is NaN says that it has none, and others may be.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/linalg/stop_flag.h"
 
 namespace millrace::ops {
@@ -114,7 +115,7 @@ class Matrix {
   int64_t rows_ = 0, cols_ = 0;
   // Small matrices come by the thousand: these need no memory of their own.
   static constexpr size_t kInside = 16;
-  absl::InlinedVector<S, kInside> data_;
+  absl::InlinedVector<S, kInside, CountedAllocator<S>> data_;
 };
 
 }  // namespace millrace::ops

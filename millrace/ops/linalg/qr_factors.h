@@ -1,6 +1,7 @@
 // Unitary and triangular factors.
 #pragma once
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/linalg/reflections.h"
 
 namespace millrace::ops {
@@ -13,12 +14,12 @@ inline constexpr int64_t kReflections = 32, kFewReflections = 48;
 // reflections as there are taus. H(k) has the vector of ApplyReflection, column
 // k.
 template <class S>
-Matrix<S> MakeUnitary(const Matrix<S>& vectors, const std::vector<S>& taus,
+Matrix<S> MakeUnitary(const Matrix<S>& vectors, const CountedVector<S>& taus,
                       int64_t cols, StopFlag& stop) {
   const auto steps = static_cast<int64_t>(taus.size());
   Matrix<S> q = Matrix<S>::Identity(vectors.rows(), cols);
   if (steps <= kFewReflections) {
-    std::vector<S> work(static_cast<size_t>(cols));
+    CountedVector<S> work(static_cast<size_t>(cols));
     for (int64_t k = steps - 1; k >= 0; --k) {
       if (stop.IsSet(2 * (vectors.rows() - k) * (cols - k))) break;
       ApplyReflection(vectors, k, ConjugateOf(taus[k]), k, cols, work.data(),
@@ -45,8 +46,8 @@ void FactorQr(Matrix<S> a, int64_t q_cols, Matrix<S>* q, Matrix<S>* r,
   const int64_t m = a.rows(), n = a.cols();
   const int64_t steps = std::min(m, n);
   const int64_t group = steps <= kFewReflections ? n : kReflections;
-  std::vector<S> taus(static_cast<size_t>(steps));
-  std::vector<S> work(static_cast<size_t>(n));
+  CountedVector<S> taus(static_cast<size_t>(steps));
+  CountedVector<S> work(static_cast<size_t>(n));
   for (int64_t first = 0; first < steps; first += group) {
     const int64_t end = std::min(first + group, n);
     const int64_t count = std::min(end, steps) - first;

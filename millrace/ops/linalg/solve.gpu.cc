@@ -74,7 +74,7 @@ class TriangularSolveGpu {
 
  private:
   static StatusOr<Tensor> Upload(KernelContext& ctx,
-                                 const std::vector<int64_t>& numbers) {
+                                 absl::Span<const int64_t> numbers) {
     return UploadToGpu(ctx, numbers.data(),
                        static_cast<int64_t>(numbers.size() * sizeof(int64_t)));
   }

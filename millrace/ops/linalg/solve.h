@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/elementwise/broadcast.h"
 #include "millrace/ops/linalg/batch.h"
@@ -17,7 +17,7 @@ struct SolvePlan {
   TensorShape shape;
   // The index of the matrix of each operand that each result takes. Empty where
   // the operand's batch is not broadcast: it is the result's own.
-  std::vector<int64_t> places[2];
+  CountedVector<int64_t> places[2];
 
   int64_t Place(int operand, int64_t result) const {
     const auto& of = places[operand];

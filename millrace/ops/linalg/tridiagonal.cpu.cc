@@ -1,3 +1,4 @@
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
 #include "millrace/ops/linalg/tridiagonal_product.h"
@@ -60,7 +61,7 @@ void FillNan(int64_t n, int64_t k, S* x) {
 // rows. Returns false if a pivot is 0.
 template <class S>
 bool SolveInOrder(const ThreeDiagonals<S>& d, int64_t n, int64_t k, S* x) {
-  std::vector<S> above(static_cast<size_t>(n));  // of U, whose diagonal is 1
+  CountedVector<S> above(static_cast<size_t>(n));  // of U, whose diagonal is 1
   for (int64_t i = 0; i < n; ++i) {
     S pivot = d.main[i];
     S* row = x + i * k;
@@ -93,10 +94,10 @@ enum class PivotRule { kLargest, kLargestInItsRow };
 // allow it.
 template <PivotRule kRule, class S>
 bool FactorBand(const ThreeDiagonals<S>& d, int64_t n, int64_t k,
-                std::vector<UpperBand<S>>* factor, S* x) {
+                CountedVector<UpperBand<S>>* factor, S* x) {
   using R = RealType<S>;
   constexpr bool kScaled = kRule == PivotRule::kLargestInItsRow;
-  std::vector<UpperBand<S>>& u = *factor;
+  CountedVector<UpperBand<S>>& u = *factor;
   u.assign(static_cast<size_t>(n), {});
   u[0].at[0] = d.main[0];
   if (n > 1) u[0].at[1] = d.upper[0];
@@ -138,7 +139,7 @@ bool FactorBand(const ThreeDiagonals<S>& d, int64_t n, int64_t k,
 
 // Subtracts from row i of x what the rows below contribute.
 template <class S>
-void SubtractBelow(const std::vector<UpperBand<S>>& u, int64_t i, int64_t n,
+void SubtractBelow(const CountedVector<UpperBand<S>>& u, int64_t i, int64_t n,
                    int64_t k, S* x) {
   for (int64_t j = 1; j < 3 && i + j < n; ++j) {
     SubtractTimes(u[i].at[j], x + (i + j) * k, k, x + i * k);
@@ -147,7 +148,7 @@ void SubtractBelow(const std::vector<UpperBand<S>>& u, int64_t i, int64_t n,
 
 template <class S>
 bool SolvePivoted(const ThreeDiagonals<S>& d, int64_t n, int64_t k, S* x) {
-  std::vector<UpperBand<S>> u;
+  CountedVector<UpperBand<S>> u;
   if (!FactorBand<PivotRule::kLargest>(d, n, k, &u, x)) return false;
   for (int64_t i = n - 1; i >= 0; --i) {
     SubtractBelow(u, i, n, k, x);
@@ -163,7 +164,7 @@ template <class S>
 void SolvePerturbed(const ThreeDiagonals<S>& d, int64_t n, int64_t k, S* x) {
   using R = RealType<S>;
   constexpr R kLeast = std::numeric_limits<R>::min();
-  std::vector<UpperBand<S>> u;
+  CountedVector<UpperBand<S>> u;
   FactorBand<PivotRule::kLargestInItsRow>(d, n, k, &u, x);
   R largest = std::abs(u[n - 1].at[0]);
   const int64_t rows = n == 2 ? 1 : n - 2;

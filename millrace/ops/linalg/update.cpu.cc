@@ -2,6 +2,7 @@
 // the first cache and what is packed at a time in the second.
 #include "millrace/ops/linalg/update.h"
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/linalg/lines.h"
 
 namespace millrace::ops {
@@ -88,7 +89,7 @@ void SubtractRows(const Block<const S>& a, const S* cols, const Block<S>& c,
                   int64_t wanted, StopFlag& stop) {
   constexpr int kRows = kTileRows<S>, kCols = kStripCols<S>;
   const int64_t depth = a.cols;
-  std::vector<S> rows(RoundedUp(std::min(c.rows, kGroupRows), kRows) * depth);
+  CountedVector<S> rows(RoundedUp(std::min(c.rows, kGroupRows), kRows) * depth);
   for (int64_t row = 0; row < c.rows; row += kGroupRows) {
     const int64_t height = std::min(kGroupRows, c.rows - row);
     if (stop.IsSet(height * c.cols * depth)) return;
@@ -113,7 +114,7 @@ template <class S>
 void SubtractFewColumns(const Block<const S>& a, const Block<const S>& b,
                         Second second, const Block<S>& c, StopFlag& stop) {
   const int64_t depth = a.cols;
-  std::vector<S> conjugates(static_cast<size_t>(depth));  // as Dot takes them
+  CountedVector<S> conjugates(static_cast<size_t>(depth));  // as Dot takes them
   for (int64_t j = 0; j < c.cols; ++j) {
     const S* column = conjugates.data();
     if (second == Second::kAdjoint) {
@@ -158,7 +159,8 @@ void SubtractProduct(std::type_identity_t<Block<const S>> a,
         });
   }
   const int64_t deepest = std::min(depth, kDepth);
-  std::vector<S> cols(RoundedUp(std::min(c.cols, kGroupCols), kCols) * deepest);
+  CountedVector<S> cols(RoundedUp(std::min(c.cols, kGroupCols), kCols) *
+                        deepest);
   for (int64_t col = 0; col < c.cols; col += kGroupCols) {
     const int64_t width = std::min(kGroupCols, c.cols - col);
     const int64_t above =

@@ -38,8 +38,8 @@ Status CheckBatchRanks(const Tensor& x, const Tensor& y, Batches batches) {
 }
 
 // Returns the index of the operand's matrix for each product.
-std::vector<int64_t> MatrixIndex(const Broadcast& batch, int operand) {
-  std::vector<int64_t> index(static_cast<size_t>(batch.total()));
+CountedVector<int64_t> MatrixIndex(const Broadcast& batch, int operand) {
+  CountedVector<int64_t> index(static_cast<size_t>(batch.total()));
   const bool scalar = batch.inner_is_scalar(operand);
   batch.ForEachSpan(0, batch.total(),
                     [&](const int64_t* offsets, int64_t begin, int64_t n) {

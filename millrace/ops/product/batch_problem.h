@@ -2,8 +2,7 @@
 // matrices.
 #pragma once
 
-#include <vector>
-
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/product/matrix_problem.h"
 #include "millrace/tensor/tensor.h"
 
@@ -32,7 +31,7 @@ class BatchProblem {
 
   MatrixProblem problem_;
   TensorShape shape_;
-  std::vector<int64_t> x_index_, y_index_;
+  CountedVector<int64_t> x_index_, y_index_;
 };
 
 }  // namespace millrace::ops

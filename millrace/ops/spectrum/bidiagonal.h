@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/linalg/qr_factors.h"
 #include "millrace/ops/spectrum/rotations.h"
 
@@ -12,7 +13,7 @@ namespace millrace::ops {
 // A real square matrix whose elements are on the diagonal and to its right.
 template <class R>
 struct Bidiagonal {
-  std::vector<R> diagonal, right;
+  CountedVector<R> diagonal, right;
 
   int64_t size() const { return static_cast<int64_t>(diagonal.size()); }
 };
@@ -21,7 +22,7 @@ struct Bidiagonal {
 template <class S>
 struct BidiagonalReflections {
   Matrix<S> left, right;
-  std::vector<S> left_taus, right_taus;
+  CountedVector<S> left_taus, right_taus;
 };
 
 // Computes A = U B V^H by reflections from both sides, for A with at least as
@@ -43,8 +44,9 @@ Bidiagonal<RealType<S>> MakeBidiagonal(Matrix<S> a,
   Matrix<S> rights(n, n);  // a reflection's vector a row
   // Column k below row k, and the products of its elements below the diagonal
   // with those to their right.
-  std::vector<S> column(static_cast<size_t>(m));
-  std::vector<S> products(static_cast<size_t>(n) + 1), v(products), w(products);
+  CountedVector<S> column(static_cast<size_t>(m));
+  CountedVector<S> products(static_cast<size_t>(n) + 1), v(products),
+      w(products);
   for (int64_t i = 0; i < m && n > 0; ++i) {
     column[i] = a(i, 0);
     if (i > 0) AddTimes(ConjugateOf(a(i, 0)), a.row(i), n, products.data());
@@ -148,8 +150,8 @@ void RotateBidiagonal(int64_t first, int64_t last, Bidiagonal<RealType<S>>* b,
                       RowRotations<S>* ut, RowRotations<S>* vt,
                       StopFlag& stop) {
   using R = RealType<S>;
-  std::vector<R>& d = b->diagonal;
-  std::vector<R>& e = b->right;
+  CountedVector<R>& d = b->diagonal;
+  CountedVector<R>& e = b->right;
   const R shift = ShiftOf(*b, first, last);
   R x = (std::abs(d[first]) - shift) *
         (std::copysign(R(1), d[first]) + shift / d[first]);
@@ -183,8 +185,8 @@ bool MakeDiagonal(Bidiagonal<RealType<S>>* b, Matrix<S>* ut, Matrix<S>* vt,
   using R = RealType<S>;
   constexpr R kEpsilon = std::numeric_limits<R>::epsilon();
   constexpr int64_t kStepsEach = 30;
-  std::vector<R>& d = b->diagonal;
-  std::vector<R>& e = b->right;
+  CountedVector<R>& d = b->diagonal;
+  CountedVector<R>& e = b->right;
   RowRotations<S> left(ut), right(vt);
   R norm = 0;
   for (int64_t i = 0; i < b->size(); ++i) {

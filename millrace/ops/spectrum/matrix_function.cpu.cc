@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
 #include "millrace/ops/linalg/lu_factors.h"
@@ -14,7 +15,7 @@ namespace {
 // Returns the largest sum of a column's absolute values.
 template <class S>
 RealType<S> LargestColumn(const Matrix<S>& m) {
-  std::vector<RealType<S>> sums(static_cast<size_t>(m.cols()));
+  CountedVector<RealType<S>> sums(static_cast<size_t>(m.cols()));
   for (int64_t i = 0; i < m.rows(); ++i) {
     for (int64_t j = 0; j < m.cols(); ++j) sums[j] += std::abs(m(i, j));
   }

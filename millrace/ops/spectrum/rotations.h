@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/linalg/lines.h"
 
 namespace millrace::ops {
@@ -113,8 +114,8 @@ class RowRotations {
   static constexpr int64_t kColumns = 64;
 
   Matrix<S>* m_;
-  std::vector<Chain> chains_;
-  std::vector<RotationFactors<RealType<S>>> factors_;  // of all chains
+  CountedVector<Chain> chains_;
+  CountedVector<RotationFactors<RealType<S>>> factors_;  // of all chains
 };
 
 }  // namespace millrace::ops

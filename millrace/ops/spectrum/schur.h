@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/linalg/reflections.h"
 
 namespace millrace::ops {
@@ -48,7 +49,7 @@ template <class S>
 void MakeHessenberg(Matrix<S>* a, Matrix<S>* u, StopFlag& stop) {
   const int64_t n = a->rows();
   *u = Matrix<S>::Identity(n, n);
-  std::vector<S> v(static_cast<size_t>(n)), work(v);
+  CountedVector<S> v(static_cast<size_t>(n)), work(v);
   for (int64_t k = 0; k + 2 < n; ++k) {
     const int64_t m = n - k - 1, first = k + 1;
     if (stop.IsSet(6 * m * n)) return;

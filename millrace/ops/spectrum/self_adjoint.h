@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/linalg/qr_factors.h"
 #include "millrace/ops/spectrum/rotations.h"
 
@@ -12,7 +13,7 @@ namespace millrace::ops {
 // only those on and below the diagonal are kept.
 template <class R>
 struct Tridiagonal {
-  std::vector<R> diagonal, below;
+  CountedVector<R> diagonal, below;
 };
 
 // Computes A = Q T Q^H by reflections from both sides; only the lower half of A
@@ -25,7 +26,7 @@ Tridiagonal<RealType<S>> MakeTridiagonal(Matrix<S> a, Matrix<S>* qt,
   Tridiagonal<R> t;
   t.diagonal.resize(static_cast<size_t>(n));
   t.below.resize(static_cast<size_t>(n));
-  std::vector<S> taus(static_cast<size_t>(n)), v(taus), w(taus);
+  CountedVector<S> taus(static_cast<size_t>(n)), v(taus), w(taus);
   for (int64_t i = 0; i + 1 < n; ++i) {
     const int64_t m = n - i - 1;
     if (stop.IsSet(2 * m * m)) break;
@@ -73,8 +74,8 @@ template <class S>
 void RotateTridiagonal(int64_t start, int64_t end, Tridiagonal<RealType<S>>* t,
                        RowRotations<S>* qt, StopFlag& stop) {
   using R = RealType<S>;
-  std::vector<R>& d = t->diagonal;
-  std::vector<R>& e = t->below;
+  CountedVector<R>& d = t->diagonal;
+  CountedVector<R>& e = t->below;
   const R half = (d[end - 1] - d[end]) / 2;
   const R last = e[end - 1];
   R shift = d[end];
@@ -110,7 +111,7 @@ void RotateTridiagonal(int64_t start, int64_t end, Tridiagonal<RealType<S>>* t,
 // the transpose of V. Returns false if it does not converge, as with elements
 // that are NaN.
 template <class S>
-bool FactorSelfAdjoint(Matrix<S> a, std::vector<RealType<S>>* values,
+bool FactorSelfAdjoint(Matrix<S> a, CountedVector<RealType<S>>* values,
                        Matrix<S>* vt, StopFlag& stop) {
   using R = RealType<S>;
   const int64_t n = a.rows();
@@ -131,8 +132,8 @@ bool FactorSelfAdjoint(Matrix<S> a, std::vector<RealType<S>>* values,
   for (int64_t i = 0; i < a.size(); ++i) a.data()[i] /= scale;
   Tridiagonal<R> t = MakeTridiagonal(std::move(a), vt, stop);
   RowRotations<S> rotations(vt);
-  std::vector<R>& d = t.diagonal;
-  std::vector<R>& e = t.below;
+  CountedVector<R>& d = t.diagonal;
+  CountedVector<R>& e = t.below;
   constexpr int64_t kStepsEach = 30;
   constexpr R kInverse = 1 / std::numeric_limits<R>::epsilon();
   int64_t start = 0, end = n - 1, steps = 0;

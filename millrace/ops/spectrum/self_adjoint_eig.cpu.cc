@@ -1,3 +1,4 @@
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
 #include "millrace/ops/spectrum/self_adjoint.h"
@@ -46,7 +47,7 @@ class SelfAdjointEigKernel {
           "Self-adjoint eigen decomposition was not successful. The input "
           "might not be valid.",
           [&](int64_t i, StopFlag& stop) {
-            std::vector<RealType<T>> list;
+            CountedVector<RealType<T>> list;
             Matrix<T> vt;
             if (!FactorSelfAdjoint(ReadMatrix<T>(from + i * n * n, n, n), &list,
                                    vectors_ ? &vt : nullptr, stop)) {

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/spectrum/bidiagonal.h"
 
 namespace millrace::ops {
@@ -30,8 +31,8 @@ S UsualPhase(const S* x, int64_t n) {
 // converge.
 template <class S>
 bool FactorTallSvd(Matrix<S> a, int64_t u_cols, Vectors vectors,
-                   std::vector<RealType<S>>* values, Matrix<S>* u, Matrix<S>* v,
-                   StopFlag& stop) {
+                   CountedVector<RealType<S>>* values, Matrix<S>* u,
+                   Matrix<S>* v, StopFlag& stop) {
   using R = RealType<S>;
   const int64_t m = a.rows(), n = a.cols();
   const R scale = a.LargestElement();
@@ -60,8 +61,8 @@ bool FactorTallSvd(Matrix<S> a, int64_t u_cols, Vectors vectors,
   if (!MakeDiagonal(&b, wanted ? &ut : nullptr, wanted ? &vt : nullptr, stop)) {
     return false;
   }
-  const std::vector<R>& d = b.diagonal;
-  std::vector<int64_t> order(static_cast<size_t>(n));
+  const CountedVector<R>& d = b.diagonal;
+  CountedVector<int64_t> order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
     return std::abs(d[x]) > std::abs(d[y]);

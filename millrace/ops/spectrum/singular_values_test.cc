@@ -24,7 +24,7 @@ template <class S>
 void ExpectFactors(const Matrix<S>& a, int64_t u_cols, StopFlag& stop) {
   const int64_t m = a.rows(), n = a.cols();
   SCOPED_TRACE(testing::Message() << m << " x " << n << ", " << u_cols);
-  std::vector<RealType<S>> values;
+  CountedVector<RealType<S>> values;
   Matrix<S> u, v;
   ASSERT_TRUE(FactorTallSvd(a, u_cols, Vectors::kBoth, &values, &u, &v, stop));
   ASSERT_TRUE(std::is_sorted(values.rbegin(), values.rend()));
@@ -39,7 +39,7 @@ void ExpectFactors(const Matrix<S>& a, int64_t u_cols, StopFlag& stop) {
     for (int64_t j = 0; j < n; ++j) scaled(i, j) = u(i, j) * values[j];
   }
   EXPECT_LE(Distance(a, PlainProduct(scaled, v.Adjoint())), Rounding<S>(m));
-  std::vector<RealType<S>> alone;
+  CountedVector<RealType<S>> alone;
   ASSERT_TRUE(FactorTallSvd(a, u_cols, Vectors::kNone, &alone, &u, &v, stop));
   const double tolerance = n == 0 ? 0 : Rounding<S>(m) * values[0];
   for (int64_t k = 0; k < n; ++k) EXPECT_NEAR(values[k], alone[k], tolerance);
@@ -88,7 +88,7 @@ TYPED_TEST(SpectrumTest, SingularValuesOfExtremes) {
   for (const R scale :
        {Limits::min(), Limits::max() / 8, Limits::denorm_min() * R(1 << 20)}) {
     Matrix<S> a = RandomMatrix<S>(5, 4);
-    std::vector<R> plain, scaled;
+    CountedVector<R> plain, scaled;
     Matrix<S> u, v;
     ASSERT_TRUE(
         FactorTallSvd(a, 4, Vectors::kNone, &plain, &u, &v, this->stop_));
@@ -115,7 +115,7 @@ TYPED_TEST(SpectrumTest, SelfAdjointMatricesOfManySizes) {
     Matrix<S> a(n, n);
     for (int64_t i = 0; i < a.size(); ++i)
       a.data()[i] = half.data()[i] + adjoint.data()[i];
-    std::vector<RealType<S>> values;
+    CountedVector<RealType<S>> values;
     Matrix<S> vt;
     ASSERT_TRUE(FactorSelfAdjoint(a, &values, &vt, this->stop_));
     ASSERT_TRUE(std::is_sorted(values.begin(), values.end()));

@@ -1,3 +1,4 @@
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/linalg/batch.h"
 #include "millrace/ops/spectrum/singular_values.h"
@@ -41,7 +42,7 @@ class SvdKernel {
       return ForMatrices(
           ctx, b.count, 3 * std::max(m, n), "", [&](int64_t i, StopFlag& stop) {
             Matrix<T> a = ReadMatrix<T>(from + i * m * n, m, n);
-            std::vector<R> list;
+            CountedVector<R> list;
             Matrix<T> left, right;
             if (!Factor(std::move(a), u_cols, v_cols, &list, &left, &right,
                         stop)) {
@@ -68,7 +69,7 @@ class SvdKernel {
   // Returns false if elements are NaN or infinite, or if it does not converge.
   template <class S>
   bool Factor(Matrix<S> a, int64_t u_cols, int64_t v_cols,
-              std::vector<RealType<S>>* values, Matrix<S>* u, Matrix<S>* v,
+              CountedVector<RealType<S>>* values, Matrix<S>* u, Matrix<S>* v,
               StopFlag& stop) const {
     for (int64_t i = 0; i < a.size(); ++i) {
       if (!std::isfinite(std::abs(a.data()[i]))) return false;
