@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/array/shape_rules.op.h"
@@ -108,7 +109,7 @@ void ResizeRowsOf(const T* in, const Plane& p, const MirroredDim& y,
                   const MirroredDim& x, int64_t begin, int64_t end, T* out) {
   using S = ComputeType<T>;
   const int64_t height = y.padded(), width = x.padded(), depth = p.channels;
-  std::vector<S> sums(static_cast<size_t>(depth));
+  CountedVector<S> sums(static_cast<size_t>(depth));
   for (int64_t row = begin; row < end; ++row) {
     const int64_t image = row / height, v = y.Source(row % height);
     T* to = out + row * width * depth;
@@ -243,9 +244,8 @@ class PadConvKernel {
     const int64_t rows = padded->dim(0) * padded->dim(1);
     const int64_t row = padded->dim(2) * padded->dim(3);
     if constexpr (kResizes) {
-      MR_ASSIGN_OR_RETURN(
-          const Plane plane,
-          MakePlane(ResizeMethod::kBilinear, resize_, in.shape(), images));
+      const Plane plane =
+          MakePlane(ResizeMethod::kBilinear, resize_, in.shape(), images);
       return Dispatch<float, double, Half>(
           in.dtype(), [&]<class T>() -> Status {
             const T* const from = in.flat<T>().data();

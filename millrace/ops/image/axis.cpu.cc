@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace millrace::ops {
 namespace {
@@ -68,26 +69,29 @@ void AddArea(float scale, int64_t i, int64_t in, Axis* axis) {
   }
 }
 
-}  // namespace
-
+// Returns the largest number of taps of an axis.
 int64_t MaxTaps(ResizeMethod method, int64_t in, int64_t out) {
   switch (method) {
     case ResizeMethod::kNearest:
-      return 2 * out;
+      return out;
     case ResizeMethod::kBilinear:
-      return 3 * out;
+      return 2 * out;
     case ResizeMethod::kBicubic:
-      return 5 * out;
+      return 4 * out;
     case ResizeMethod::kArea:
       break;
   }
   // Neighbouring pixels may share a tap at either end.
-  return in + 3 * out;
+  return in + 2 * out;
 }
+
+}  // namespace
 
 Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,
               int64_t out) {
   Axis axis;
+  axis.first.reserve(static_cast<size_t>(out) + 1);
+  axis.taps.reserve(static_cast<size_t>(MaxTaps(method, in, out)));
   const float scale = ScaleOf(options.align_corners, in, out);
   for (int64_t i = 0; i < out; ++i) {
     const auto x = static_cast<float>(i);
@@ -125,17 +129,20 @@ Axis MakeAxis(ResizeMethod method, const ResizeOptions& options, int64_t in,
 
 Axis Transposed(const Axis& axis, int64_t in) {
   Axis out;
-  std::vector<std::vector<Tap>> taps(static_cast<size_t>(in));
+  out.first.assign(static_cast<size_t>(in) + 1, 0);
+  for (const Tap& tap : axis.taps) {
+    ++out.first[static_cast<size_t>(tap.place) + 1];
+  }
+  std::partial_sum(out.first.begin(), out.first.end(), out.first.begin());
+  CountedVector<int64_t> next(out.first.begin(), out.first.end() - 1);
+  out.taps.resize(axis.taps.size());
   for (int64_t i = 0; i < axis.size(); ++i) {
     for (int64_t k = axis.first[static_cast<size_t>(i)];
          k < axis.first[static_cast<size_t>(i) + 1]; ++k) {
       const Tap& tap = axis.taps[static_cast<size_t>(k)];
-      taps[static_cast<size_t>(tap.place)].push_back({i, tap.weight});
+      int64_t& at = next[static_cast<size_t>(tap.place)];
+      out.taps[static_cast<size_t>(at++)] = {i, tap.weight};
     }
-  }
-  for (const std::vector<Tap>& place : taps) {
-    for (const Tap& tap : place) out.Add(tap.place, tap.weight);
-    out.EndPlace();
   }
   return out;
 }

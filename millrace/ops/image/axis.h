@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "millrace/base/memory/counted_vector.h"
 
 namespace millrace::ops {
 
@@ -14,8 +15,8 @@ struct Tap {
 
 // New pixel i takes taps [first[i], first[i + 1]).
 struct Axis {
-  std::vector<Tap> taps;
-  std::vector<int64_t> first = {0};
+  CountedVector<Tap> taps;
+  CountedVector<int64_t> first = {0};
 
   void Add(int64_t place, float weight) { taps.push_back({place, weight}); }
   void EndPlace() { first.push_back(static_cast<int64_t>(taps.size())); }
@@ -28,10 +29,6 @@ struct ResizeOptions {
   bool align_corners = false;
   bool half_pixel_centers = false;
 };
-
-// Returns the largest number of taps, and of entries of `first`, that MakeAxis
-// makes.
-int64_t MaxTaps(ResizeMethod method, int64_t in, int64_t out);
 
 // Makes the axis from `in` to `out` pixels, both at least 1. kNearest has one
 // tap of weight 1 for each pixel. The pixels of taps are within [0, in).

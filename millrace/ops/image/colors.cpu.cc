@@ -130,7 +130,7 @@ Status RunContrast(KernelContext& ctx) {
   const int64_t size = pixels * channels;
   return ctx.ParallelFor(pictures.count, size, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const std::vector<float> means =
+      const CountedVector<float> means =
           ChannelMeans(x + i * size, pixels, channels);
       StretchFromMeans(x + i * size, size, means, f, z + i * size);
     }

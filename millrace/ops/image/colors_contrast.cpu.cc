@@ -1,8 +1,8 @@
 // The first version of AdjustContrast, which takes numbers of many types.
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/shared_text.h"
 #include "millrace/ops/image/colors.h"
@@ -26,8 +26,8 @@ template <class T>
 void ClipContrast(const T* in, int64_t pixels, int64_t channels,
                   const ContrastBounds& bounds, int64_t begin, int64_t end,
                   float* out) {
-  std::vector<double> sums(static_cast<size_t>(channels));
-  std::vector<float> means(static_cast<size_t>(channels));
+  CountedVector<double> sums(static_cast<size_t>(channels));
+  CountedVector<float> means(static_cast<size_t>(channels));
   const int64_t size = pixels * channels;
   for (int64_t i = begin; i < end; ++i) {
     const T* from = in + i * size;

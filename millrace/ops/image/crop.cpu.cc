@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/kernel/shared_text.h"
@@ -18,19 +20,43 @@ using crop::StepBy;
 
 struct Boxes {
   const float* corners = nullptr;  // y1, x1, y2, x2
-  std::vector<int64_t> image;      // of each box
+  CountedVector<int64_t> image;    // of each box
   int64_t size() const { return static_cast<int64_t>(image.size()); }
 };
 
 StatusOr<Boxes> ReadBoxes(const Tensor& boxes, const Tensor& index,
                           int64_t images) {
   MR_RETURN_IF_ERROR(CheckCropBoxes(boxes, index));
-  Boxes b{boxes.flat<float>().data(), IntValues(index)};
+  Boxes b{boxes.flat<float>().data(), ManyIntValues(index)};
   for (const int64_t i : b.image) {
     if (i < 0 || i >= images) return BadImageOfBox();
   }
   return b;
 }
+
+// The numbers of the boxes of each image, in their order.
+class BoxesByImage {
+ public:
+  BoxesByImage(const Boxes& boxes, int64_t images)
+      : first_(static_cast<size_t>(images) + 1), order_(boxes.image.size()) {
+    for (const int64_t i : boxes.image) ++first_[static_cast<size_t>(i) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    CountedVector<int64_t> next(first_.begin(), first_.end() - 1);
+    for (size_t b = 0; b < order_.size(); ++b) {
+      int64_t& at = next[static_cast<size_t>(boxes.image[b])];
+      order_[static_cast<size_t>(at++)] = static_cast<int64_t>(b);
+    }
+  }
+  absl::Span<const int64_t> operator[](int64_t image) const {
+    const auto i = static_cast<size_t>(image);
+    return absl::MakeConstSpan(order_).subspan(
+        static_cast<size_t>(first_[i]),
+        static_cast<size_t>(first_[i + 1] - first_[i]));
+  }
+
+ private:
+  CountedVector<int64_t> first_, order_;
+};
 
 // Calls f(y, x, position in y, position in x) for the pixels of box `b`'s crop
 // that lie in the image, and outside(y, x) for the others.
@@ -41,6 +67,7 @@ void ForCrop(const Boxes& boxes, int64_t b, int64_t height, int64_t width,
   const float* c = boxes.corners + b * 4;
   const CropAxis ys(c[0], c[2], height, crop_height, by);
   const CropAxis xs(c[1], c[3], width, crop_width, by);
+  if (crop_width == 0) return;  // the height may be endless
   for (int64_t y = 0; y < crop_height; ++y) {
     for (int64_t x = 0; x < crop_width; ++x) {
       const float in_y = ys.At(y), in_x = xs.At(x);
@@ -66,7 +93,7 @@ struct Column {
 // Interpolates a row of a crop between two rows of the image.
 template <class T>
 MR_TARGET_CLONES void BlendRow(const T* low, const T* high, float part,
-                               const std::vector<Column>& columns, int64_t n,
+                               const CountedVector<Column>& columns, int64_t n,
                                float outside, float* out) {
   for (const Column& column : columns) {
     float* const __restrict z = out;
@@ -91,7 +118,7 @@ MR_TARGET_CLONES void BlendRow(const T* low, const T* high, float part,
 }
 
 template <class T>
-void CopyRow(const T* row, const std::vector<Column>& columns, int64_t n,
+void CopyRow(const T* row, const CountedVector<Column>& columns, int64_t n,
              float outside, float* out) {
   for (const Column& column : columns) {
     for (int64_t c = 0; c < n; ++c) {
@@ -135,7 +162,7 @@ class CropKernel {
       return ctx.ParallelFor(
           boxes.size() * sizes[0], sizes[1] * (n + 5),
           [&](int64_t begin, int64_t end) {
-            std::vector<Column> columns;
+            CountedVector<Column> columns;
             int64_t box = -1;
             for (int64_t row = begin; row < end; ++row) {
               if (row / sizes[0] != box) {
@@ -165,11 +192,11 @@ class CropKernel {
   }
 
  private:
-  std::vector<Column> Columns(const Boxes& boxes, int64_t box, int64_t width,
-                              int64_t size) const {
+  CountedVector<Column> Columns(const Boxes& boxes, int64_t box, int64_t width,
+                                int64_t size) const {
     const float* const c = boxes.corners + box * 4;
     const CropAxis xs(c[1], c[3], width, size, StepBy::kProduct);
-    std::vector<Column> columns(static_cast<size_t>(size));
+    CountedVector<Column> columns(static_cast<size_t>(size));
     for (int64_t x = 0; x < size; ++x) {
       const float at = xs.At(x);
       Column& column = columns[static_cast<size_t>(x)];
@@ -214,11 +241,7 @@ class CropGradImageKernel {
           T* const z = out->mutable_flat<T>().data();
           const int64_t size = height * width * n;
           // The boxes of each image in their order, by which sums are rounded.
-          std::vector<std::vector<int64_t>> of_image(
-              static_cast<size_t>(shape.dim(0)));
-          for (int64_t b = 0; b < boxes.size(); ++b) {
-            of_image[static_cast<size_t>(boxes.image[b])].push_back(b);
-          }
+          const BoxesByImage of_image(boxes, shape.dim(0));
           const auto add_box = [&](int64_t b, S* to) {
             const auto pixel = [&](int64_t y, int64_t x, float in_y,
                                    float in_x) {
@@ -248,10 +271,10 @@ class CropGradImageKernel {
           return ctx.ParallelFor(
               shape.dim(0), size + pixels * (10 + 3 * n),
               [&](int64_t begin, int64_t end) {
-                std::vector<S> sums(static_cast<size_t>(size));
+                CountedVector<S> sums(static_cast<size_t>(size));
                 for (int64_t image = begin; image < end; ++image) {
                   std::fill(sums.begin(), sums.end(), S(0));
-                  for (const int64_t b : of_image[static_cast<size_t>(image)]) {
+                  for (const int64_t b : of_image[image]) {
                     if (!ctx.CheckCancelled().ok()) return;
                     add_box(b, sums.data());
                   }

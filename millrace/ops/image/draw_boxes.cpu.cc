@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -58,8 +58,8 @@ void DrawBox(const Canvas& c, const float* box, const T* color, T* pixels) {
 
 // Returns colours of `depth` channels, one after the other; the default ones if
 // the op has no table or an empty one.
-StatusOr<std::vector<float>> ReadColors(KernelContext& ctx, int64_t depth) {
-  std::vector<float> colors;
+StatusOr<CountedVector<float>> ReadColors(KernelContext& ctx, int64_t depth) {
+  CountedVector<float> colors;
   const auto take = [&](const float* color) {
     colors.insert(colors.end(), color, color + depth);
   };
@@ -108,13 +108,13 @@ Status RunDrawBoxes(KernelContext& ctx) {
         "The size of the third dimension of the box must be 4. Received: ",
         boxes.dim(2));
   }
-  MR_ASSIGN_OR_RETURN(const std::vector<float> colors,
+  MR_ASSIGN_OR_RETURN(const CountedVector<float> colors,
                       ReadColors(ctx, canvas.depth));
   MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, images.shape()));
   if (out->num_elements() == 0) return OkStatus();
   std::memcpy(out->mutable_data(), images.data(), images.size_bytes());
   return Dispatch<float, Half>(out->dtype(), [&]<class T>() -> Status {
-    std::vector<T> table;
+    CountedVector<T> table;
     for (const float v : colors) table.push_back(static_cast<T>(v));
     const int64_t count = boxes.dim(1);
     const auto in_table = static_cast<int64_t>(table.size()) / canvas.depth;

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/elementwise/numbers.h"
@@ -102,8 +103,7 @@ class ResizeKernel {
     MR_RETURN_IF_ERROR(ExpectChannels(x));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN_OR_RETURN(const Plane p,
-                        MakePlane(kMethod, options_, x.shape(), shape));
+    const Plane p = MakePlane(kMethod, options_, x.shape(), shape);
     if constexpr (kMethod == ResizeMethod::kNearest) {
       return Move(ctx, p, x, out);
     } else {
@@ -159,8 +159,7 @@ class ResizeGradKernel {
                                    : OriginalShape(grad, ctx.input(1)));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN_OR_RETURN(const Plane p,
-                        MakePlane(kMethod, options_, shape, grad.shape()));
+    const Plane p = MakePlane(kMethod, options_, shape, grad.shape());
     // Sums of few bits are rounded after each of the nearest pixels.
     if (kOfNearest ? out->dtype() == DataType::kFloat
                    : out->dtype() != DataType::kDouble) {
@@ -196,7 +195,7 @@ class ResizeGradKernel {
         sum = static_cast<T>(Plus<S>(static_cast<S>(sum), static_cast<S>(g)));
       });
     } else {
-      std::vector<S> sums(static_cast<size_t>(size));
+      CountedVector<S> sums(static_cast<size_t>(size));
       SpreadImage(p, dy, sums.data(), [](S& sum, float g, float weight) {
         sum += static_cast<S>(g * weight);
       });

@@ -128,8 +128,7 @@ class ResizeGpu {
     MR_RETURN_IF_ERROR(ExpectChannels(x));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN_OR_RETURN(const Plane p,
-                        MakePlane(kMethod, options_, x.shape(), shape));
+    const Plane p = MakePlane(kMethod, options_, x.shape(), shape);
     return function_.Run(ctx, x, p.y, p.x, out);
   }
 
@@ -158,8 +157,7 @@ class ResizeGradGpu {
                                    : OriginalShape(grad, ctx.input(1)));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    MR_ASSIGN_OR_RETURN(const Plane p,
-                        MakePlane(kMethod, options_, shape, grad.shape()));
+    const Plane p = MakePlane(kMethod, options_, shape, grad.shape());
     return function_.Run(ctx, grad, Transposed(p.y, shape.dim(1)),
                          Transposed(p.x, shape.dim(2)), out);
   }

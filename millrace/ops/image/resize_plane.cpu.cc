@@ -1,9 +1,6 @@
 #include "millrace/ops/image/resize_plane.h"
 
-#include <utility>
 #include <vector>
-
-#include "millrace/base/memory/checked_size.h"
 
 namespace millrace::ops {
 
@@ -54,23 +51,11 @@ StatusOr<TensorShape> ResizedShape(const Tensor& images, const Tensor& size) {
   return TensorShape::Make({images.dim(0), sizes[0], sizes[1], images.dim(3)});
 }
 
-StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
-                          const TensorShape& original,
-                          const TensorShape& resized) {
-  MemoryCharge charge;
-  int64_t taps = 0;
-  for (const int d : {1, 2}) {
-    taps += MaxTaps(method, original.dim(d), resized.dim(d));
-  }
-  // Vectors take up to twice their size while they grow.
-  MR_ASSIGN_OR_RETURN(const int64_t bytes,
-                      (CheckedSize(taps) * 2 * sizeof(Tap))
-                          .Get("the memory of a resized axis"));
-  MR_RETURN_IF_ERROR(charge.Set(bytes, "a resized axis"));
-  Axis y = MakeAxis(method, options, original.dim(1), resized.dim(1));
-  Axis x = MakeAxis(method, options, original.dim(2), resized.dim(2));
-  return Plane{std::move(y),    std::move(x),    original.dim(1),
-               original.dim(2), original.dim(3), std::move(charge)};
+Plane MakePlane(ResizeMethod method, const ResizeOptions& options,
+                const TensorShape& original, const TensorShape& resized) {
+  return {MakeAxis(method, options, original.dim(1), resized.dim(1)),
+          MakeAxis(method, options, original.dim(2), resized.dim(2)),
+          original.dim(1), original.dim(2), original.dim(3)};
 }
 
 }  // namespace millrace::ops

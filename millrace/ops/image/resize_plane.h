@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/image/axis.h"
 
@@ -36,12 +35,10 @@ struct Plane {
   Axis y, x;
   int64_t places_of_taps_y = 0, places_of_taps_x = 0;
   int64_t channels = 0;
-  MemoryCharge charge;
 };
 
-// Returns the axes, or RESOURCE_EXHAUSTED if there is no memory for them.
-StatusOr<Plane> MakePlane(ResizeMethod method, const ResizeOptions& options,
-                          const TensorShape& original,
-                          const TensorShape& resized);
+// Requires sides of at least 1.
+Plane MakePlane(ResizeMethod method, const ResizeOptions& options,
+                const TensorShape& original, const TensorShape& resized);
 
 }  // namespace millrace::ops

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/random_stream.h"
 #include "millrace/ops/random/range_sampler.h"
@@ -77,7 +78,7 @@ bool TryWindow(int64_t height, int64_t width, const Ranges& r, float ratio,
 }
 
 bool CoversOne(const Window& window, float part,
-               const std::vector<Window>& boxes) {
+               const CountedVector<Window>& boxes) {
   if (window.Area() < 1) return false;
   return std::any_of(boxes.begin(), boxes.end(), [&](const Window& box) {
     return box.Area() >= 1 && window.And(box).Area() / box.Area() >= part;
@@ -160,9 +161,9 @@ class SampleBoxKernel {
     return OkStatus();
   }
 
-  static StatusOr<std::vector<Window>> ReadBoxes(const Tensor& boxes,
-                                                 int64_t height,
-                                                 int64_t width) {
+  static StatusOr<CountedVector<Window>> ReadBoxes(const Tensor& boxes,
+                                                   int64_t height,
+                                                   int64_t width) {
     if (boxes.rank() != 3) {
       return InvalidArgument(
           "input boxes must be 3-dimensional [batch, num_boxes, coords]: ",
@@ -173,7 +174,7 @@ class SampleBoxKernel {
           "bounding boxes must have shape [4] or [*, 4], got ",
           boxes.shape().DebugString());
     }
-    std::vector<Window> windows;
+    CountedVector<Window> windows;
     const auto values = boxes.flat<float>();
     for (size_t i = 0; i < values.size(); i += 4) {
       for (size_t k = 0; k < 4; ++k) {
@@ -214,7 +215,7 @@ class SampleBoxKernel {
       covered = ctx.input(2).scalar<float>();
       MR_RETURN_IF_ERROR(CheckCovered(covered));
     }
-    MR_ASSIGN_OR_RETURN(std::vector<Window> boxes,
+    MR_ASSIGN_OR_RETURN(CountedVector<Window> boxes,
                         ReadBoxes(ctx.input(1), height, width));
     const Window picture{0, 0, height, width};
     if (boxes.empty()) {
@@ -229,7 +230,9 @@ class SampleBoxKernel {
     SamplerBits random(generator);
     Window window = picture;
     for (int64_t i = 0; i < attempts_; ++i) {
-      if (i % 1024 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+      if (i % 1024 == 0 || boxes.size() > 1024) {
+        MR_RETURN_IF_ERROR(ctx.CheckCancelled());
+      }
       const float ratio =
           random.Float() * (ranges_.max_ratio - ranges_.min_ratio) +
           ranges_.min_ratio;

@@ -5,10 +5,10 @@
 #include <limits>
 #include <numbers>
 #include <string>
-#include <vector>
 
-#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/array/move.h"
 #include "millrace/ops/image/rows/sum_taps.h"
 
 namespace millrace::ops {
@@ -59,10 +59,6 @@ constexpr SamplingKernel kKernels[] = {
     {"mitchellcubic", 2, &MitchellCubic},
 };
 
-// Returns the largest total number of taps: those of a kernel that does not
-// widen for each new pixel, or as if it widened for each old one.
-int64_t MaxTaps(int64_t in, int64_t out) { return 12 * in + 14 * out; }
-
 Axis SampleAxis(const SamplingKernel& kernel, bool antialias, int64_t in,
                 int64_t out, float scale, float translation) {
   Axis axis;
@@ -71,7 +67,7 @@ Axis SampleAxis(const SamplingKernel& kernel, bool antialias, int64_t in,
   const float widening = antialias ? std::max(inverse, 1.0f) : 1.0f;
   const float reach = kernel.radius * widening;
   const auto limit = static_cast<float>(in);
-  std::vector<float> weights;
+  CountedVector<float> weights;
   for (int64_t i = 0; i < out; ++i, axis.EndPlace()) {
     const float at = (static_cast<float>(i) + 0.5f) * inverse + shift;
     if (!(at >= 0 && at <= limit)) continue;  // outside: 0
@@ -115,7 +111,6 @@ class ScaleBase {
  protected:
   struct Axes {
     Axis y, x;
-    MemoryCharge charge;
   };
 
   // Makes axes from [.., in_height, in_width, ..] to [.., height, width, ..].
@@ -126,9 +121,6 @@ class ScaleBase {
       return InvalidArgument("Scale must be greater than zero.");
     }
     MR_ASSIGN_OR_RETURN(const Pair shift, ReadPair(ctx.input(3)));
-    const int64_t taps = MaxTaps(in_height, height) + MaxTaps(in_width, width);
-    MR_RETURN_IF_ERROR(axes->charge.Set(
-        taps * static_cast<int64_t>(sizeof(Tap)), ctx.node().name));
     axes->y =
         SampleAxis(*kernel_, antialias_, in_height, height, scale.y, shift.y);
     axes->x =
@@ -226,9 +218,13 @@ class ScaleGradKernel : public ScaleBase {
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, std::move(shape)));
     if (out->num_elements() == 0) return OkStatus();
+    // A side of gradients without elements may be endless.
+    const bool none = grads.num_elements() == 0;
     Axes axes;
-    MR_RETURN_IF_ERROR(
-        MakeAxes(ctx, in_height, in_width, grads.dim(1), grads.dim(2), &axes));
+    MR_RETURN_IF_ERROR(MakeAxes(ctx, in_height, in_width,
+                                none ? 0 : grads.dim(1),
+                                none ? 0 : grads.dim(2), &axes));
+    if (none) return ZeroTensor(ctx, out);
     return SumTaps(ctx, grads, Transposed(axes.y, in_height),
                    Transposed(axes.x, in_width), out);
   }

@@ -2,9 +2,9 @@
 #include <deque>
 #include <limits>
 #include <queue>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/image/box_overlap.h"
 #include "millrace/tensor/dispatch.h"
@@ -33,8 +33,8 @@ struct Options {
 
 template <class T>
 struct Selected {
-  std::vector<int32_t> boxes;
-  std::vector<T> scores;
+  CountedVector<int32_t> boxes;
+  CountedVector<T> scores;
 };
 
 // Takes the best candidate repeatedly. A candidate whose score was lowered by
@@ -59,13 +59,14 @@ Status Select(KernelContext& ctx, const Tensor& scores, int64_t most,
   const auto fits = [&](T score) {
     return static_cast<S>(score) > options.score_threshold;
   };
-  std::vector<Candidate> all;
+  CountedVector<Candidate> all;
   for (int64_t i = 0; i < scores.num_elements(); ++i) {
     if (fits(values[i])) {
       all.push_back({static_cast<int32_t>(i), values[i], 0});
     }
   }
-  std::priority_queue<Candidate> queue(std::less<Candidate>(), std::move(all));
+  std::priority_queue<Candidate, CountedVector<Candidate>> queue(
+      std::less<Candidate>(), std::move(all));
   const bool soft = static_cast<S>(options.sigma) > 0;
   const T scale =
       soft ? static_cast<T>(S(-0.5) / static_cast<S>(options.sigma)) : T(0);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 #include <queue>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/image/box_overlap.h"
 
@@ -45,7 +45,7 @@ void SelectClass(const Problem& p, const float* boxes, const float* scores,
     float score;
     bool operator<(const Candidate& o) const { return score < o.score; }
   };
-  std::priority_queue<Candidate> queue;
+  std::priority_queue<Candidate, CountedVector<Candidate>> queue;
   for (int64_t i = 0; i < p.boxes; ++i) {
     const float score = scores[i * p.classes + of_class];
     if (score > p.score_threshold) {
@@ -80,7 +80,7 @@ struct Results {
   int32_t* valid;
 };
 
-void SetResults(const Problem& p, std::vector<Found>* found, int64_t picture,
+void SetResults(const Problem& p, CountedVector<Found>* found, int64_t picture,
                 const Results& r) {
   std::sort(found->begin(), found->end(),
             [](const Found& a, const Found& b) { return a.score > b.score; });
@@ -152,7 +152,7 @@ class CombinedKernel {
     return ctx.ParallelFor(
         p.batch, p.boxes * p.classes * 200 + size,
         [&](int64_t begin, int64_t end) {
-          std::vector<Found> found;
+          CountedVector<Found> found;
           for (int64_t i = begin; i < end; ++i) {
             found.assign(static_cast<size_t>(most * p.classes), Found());
             for (int64_t c = 0; c < p.classes; ++c) {

@@ -137,9 +137,8 @@ class QuantizedResize {
       std::memcpy(out->mutable_data(), images.data(), images.size_bytes());
       return OkStatus();
     }
-    MR_ASSIGN_OR_RETURN(
-        const Plane plane,
-        MakePlane(ResizeMethod::kBilinear, options_, images.shape(), shape));
+    const Plane plane =
+        MakePlane(ResizeMethod::kBilinear, options_, images.shape(), shape);
     switch (images.dtype()) {
       case DataType::kQuint8:
         return Interpolate<WholePixels<Quint8>>(ctx, plane, images, out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 
 namespace millrace::ops {
@@ -24,14 +25,14 @@ MR_TARGET_CLONES void Stretch(const float* x, int64_t n,
 
 }  // namespace
 
-std::vector<float> ChannelMeans(const float* image, int64_t pixels,
-                                int64_t channels) {
+CountedVector<float> ChannelMeans(const float* image, int64_t pixels,
+                                  int64_t channels) {
   const int64_t size = pixels * channels, block = kPixels * channels;
-  std::vector<double> sums(static_cast<size_t>(block));
+  CountedVector<double> sums(static_cast<size_t>(block));
   for (int64_t k = 0; k < size; k += block) {
     AddNumbers(image + k, std::min(block, size - k), sums.data());
   }
-  std::vector<float> means(static_cast<size_t>(block));
+  CountedVector<float> means(static_cast<size_t>(block));
   for (int64_t c = 0; c < channels; ++c) {
     double sum = 0;
     for (int64_t k = c; k < block; k += channels) {
@@ -46,7 +47,7 @@ std::vector<float> ChannelMeans(const float* image, int64_t pixels,
 }
 
 void StretchFromMeans(const float* image, int64_t size,
-                      const std::vector<float>& means, float factor,
+                      const CountedVector<float>& means, float factor,
                       float* out) {
   const auto block = static_cast<int64_t>(means.size());
   for (int64_t k = 0; k < size; k += block) {

@@ -58,7 +58,7 @@ MR_INLINE void Sum(const RowTaps& taps, int64_t channels, const float* row,
 RowTaps::RowTaps(const Axis& axis) {
   int64_t least = 4, most = 0;
   const auto size = static_cast<size_t>(axis.size());
-  std::vector<int64_t> counts(size);
+  CountedVector<int64_t> counts(size);
   for (size_t i = 0; i < size; ++i) {
     for (int64_t k = axis.first[i]; k < axis.first[i + 1]; ++k) {
       counts[i] += axis.taps[static_cast<size_t>(k)].weight != 0;

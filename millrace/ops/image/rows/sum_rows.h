@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/image/axis.h"
 
 namespace millrace::ops {
@@ -22,8 +22,8 @@ struct RowTaps {
   // taps, the weight of one is divided among taps of the same place. Else 0.
   int count = 0;
   int64_t span = 0;  // of the places that one pixel takes
-  std::vector<int64_t> first;
-  std::vector<Tap> taps;
+  CountedVector<int64_t> first;
+  CountedVector<Tap> taps;
 };
 
 // Sets pixels of `out` to the sums that `taps` take of the pixels of a row.

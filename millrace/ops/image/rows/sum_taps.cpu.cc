@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/ops/elementwise/float_blocks.h"
@@ -131,8 +132,8 @@ class RowMaker {
   const Resize& r_;
   const Source<T>& source_;
   const std::unique_ptr<float[]> memory_;
-  std::vector<int64_t> places_;  // of the rows in slots
-  std::vector<float> row_;
+  CountedVector<int64_t> places_;  // of the rows in slots
+  CountedVector<float> row_;
   float *in_, *sums_, *slots_, *out_;
 };
 
