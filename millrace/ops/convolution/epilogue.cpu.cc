@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/ops/elementwise/double_math.h"
 #include "millrace/ops/elementwise/float_blocks.h"
@@ -161,8 +162,8 @@ Status CheckChannels(const Tensor& t, const char* name, DataType type,
 
 // Returns the elements of a vector argument, one for each channel.
 template <class T>
-std::vector<ComputeType<T>> ReadChannels(const Tensor& t) {
-  std::vector<ComputeType<T>> values;
+CountedVector<ComputeType<T>> ReadChannels(const Tensor& t) {
+  CountedVector<ComputeType<T>> values;
   for (const T& x : t.flat<T>()) {
     values.push_back(static_cast<ComputeType<T>>(x));
   }
@@ -248,7 +249,7 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
   const int64_t rows = out->num_elements() / channels;
   MR_RETURN_IF_ERROR(
       ops_.CheckArguments(ctx, out->dtype(), out->shape(), channels));
-  std::vector<S> scale, offset, mean;
+  CountedVector<S> scale, offset, mean;
   const int first = ops_.first_input;
   if (ops_.adds_bias) {
     offset = ReadChannels<T>(ctx.input(first));
@@ -256,7 +257,7 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
     scale = ReadChannels<T>(ctx.input(first));
     offset = ReadChannels<T>(ctx.input(first + 1));
     mean = ReadChannels<T>(ctx.input(first + 2));
-    const std::vector<S> variance = ReadChannels<T>(ctx.input(first + 3));
+    const CountedVector<S> variance = ReadChannels<T>(ctx.input(first + 3));
     for (size_t c = 0; c < scale.size(); ++c) {
       scale[c] /= std::sqrt(variance[c] + static_cast<S>(ops_.epsilon));
     }
@@ -272,7 +273,7 @@ Status Epilogue::RunTyped(KernelContext& ctx, Tensor* out) const {
   return ctx.ParallelFor(
       (rows + step - 1) / step, step * channels / 2 + 20,
       [&](int64_t begin, int64_t end) {
-        std::vector<S> room, more;
+        CountedVector<S> room, more;
         if (kConverts) {
           room.resize(static_cast<size_t>(step * channels));
           if (added != nullptr) more = room;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/nn/batch_norm.h"
 #include "millrace/ops/nn/channel_loops.h"
@@ -129,7 +129,7 @@ class BatchNormKernel {
         std::copy(old_variance, old_variance + n, stats[i + 1]);
       }
     }
-    std::vector<float> factors(static_cast<size_t>(n));
+    CountedVector<float> factors(static_cast<size_t>(n));
     for (int64_t c = 0; c < n; ++c) {
       factors[c] = scale[c] / std::sqrt(stats[3][c] + attrs_.epsilon);
     }
@@ -138,7 +138,7 @@ class BatchNormKernel {
     const FloatElements side(ctx.input(attrs_.side ? 5 : 0));
     return ctx.ParallelFor(
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
-          std::vector<float> room, result;
+          CountedVector<float> room, result;
           for (int64_t k = begin; k < end; ++k) {
             const int64_t i = pieces.Reversed(k);
             const int64_t at = pieces.begin(i), size = pieces.size(i);
@@ -176,19 +176,19 @@ class BatchNormKernel {
     };
     // For each piece, by channel: a shift close to the mean, and the sums of
     // elements minus the shift and of their squares.
-    std::vector<float> parts(static_cast<size_t>(3 * pieces.count() * width));
+    CountedVector<float> parts(static_cast<size_t>(3 * pieces.count() * width));
     MR_RETURN_IF_ERROR(ctx.ParallelFor(
         pieces.count(), 2 * pieces.cost(), [&](int64_t begin, int64_t end) {
-          std::vector<float> room;
+          CountedVector<float> room;
           for (int64_t i = begin; i < end; ++i) {
             const float* x = in.At(pieces.begin(i), pieces.size(i), room);
             MeasurePiece(x, pieces.size(i) / width, width, l.inner == 1,
                          parts.data() + 3 * i * width);
           }
         }));
-    std::vector<double> sums(static_cast<size_t>(l.channels));
-    std::vector<double> squares(sums);  // around the means
-    std::vector<double> counts(sums);
+    CountedVector<double> sums(static_cast<size_t>(l.channels));
+    CountedVector<double> squares(sums);  // around the means
+    CountedVector<double> counts(sums);
     for (int64_t i = 0; i < pieces.count(); ++i) {
       const float* const shift = parts.data() + 3 * i * width;
       const double n = count_of(i);

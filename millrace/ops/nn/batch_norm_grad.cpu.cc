@@ -1,8 +1,8 @@
 // Kernels of gradients of batch normalization, summed as in batch_norm.cpu.cc.
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/nn/batch_norm.h"
 #include "millrace/ops/nn/channel_loops.h"
@@ -86,7 +86,7 @@ class BatchNormGradKernel {
         const ChannelSums sums,
         SumPieces(ctx, l,
                   [&](const ChannelPieces& p, int64_t i, float* s, float* q) {
-                    std::vector<float> room, more;
+                    CountedVector<float> room, more;
                     const float* d = dy.At(p.begin(i), p.size(i), room);
                     const float* v = in.At(p.begin(i), p.size(i), more);
                     if (l.inner == 1) {
@@ -96,7 +96,7 @@ class BatchNormGradKernel {
                     }
                   }));
     // dx = (dy - a - (x - mean) * b) * factor; given statistics are constants.
-    std::vector<float> a(static_cast<size_t>(n)), b(a), factor(a);
+    CountedVector<float> a(static_cast<size_t>(n)), b(a), factor(a);
     const auto count = static_cast<double>(l.rest());
     for (int64_t c = 0; c < n; ++c) {
       const double r = 1 / std::sqrt(double{variance[c]} + attrs_.epsilon);
@@ -112,7 +112,7 @@ class BatchNormGradKernel {
     MutableFloatElements z(out, 3 * out->size_bytes());
     return ctx.ParallelFor(
         pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
-          std::vector<float> room, more, result;
+          CountedVector<float> room, more, result;
           for (int64_t k = begin; k < end; ++k) {
             const int64_t i = pieces.Reversed(k);
             const int64_t at = pieces.begin(i), size = pieces.size(i);

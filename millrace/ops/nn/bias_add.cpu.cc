@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/elementwise.h"
 #include "millrace/ops/elementwise/numbers.h"
@@ -157,7 +157,7 @@ class BiasAddGradKernel {
         std::max<int64_t>(1, (c.outer + kRowsPerPiece - 1) / kRowsPerPiece);
     // CheckedSize is not needed: there are no more sums than elements in the
     // input.
-    std::vector<S> sums(static_cast<size_t>(pieces * c.channels), S(0));
+    CountedVector<S> sums(static_cast<size_t>(pieces * c.channels), S(0));
     MR_RETURN_IF_ERROR(ctx.ParallelFor(
         pieces, kRowsPerPiece * c.channels / 4 + 1,
         [&](int64_t begin, int64_t end) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/non_temporal.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/elementwise/float_blocks.h"
@@ -35,7 +35,7 @@ class FloatElements {
   explicit FloatElements(const Tensor& t) : type_(t.dtype()), data_(t.data()) {}
   // Returns elements [begin, begin + n), converted in `room` unless they are
   // floats.
-  const float* At(int64_t begin, int64_t n, std::vector<float>& room) const {
+  const float* At(int64_t begin, int64_t n, CountedVector<float>& room) const {
     if (type_ == DataType::kFloat) {
       return reinterpret_cast<const float*>(data_) + begin;
     }
@@ -59,12 +59,12 @@ class MutableFloatElements {
         data_(t->mutable_data()),
         non_temporal_(
             IsNonTemporalFaster(touched_bytes, WaitsFor::kComputing)) {}
-  float* Room(int64_t begin, int64_t n, std::vector<float>& room) {
+  float* Room(int64_t begin, int64_t n, CountedVector<float>& room) {
     if (IsInPlace(n)) return reinterpret_cast<float*>(data_) + begin;
     room.resize(static_cast<size_t>(n));
     return room.data();
   }
-  void Put(int64_t begin, int64_t n, const std::vector<float>& room) {
+  void Put(int64_t begin, int64_t n, const CountedVector<float>& room) {
     if (IsInPlace(n)) return;
     if (type_ != DataType::kFloat) {
       return FromFloats(type_, room.data(), data_ + begin * 2, n);
@@ -130,7 +130,7 @@ class ChannelPieces {
 };
 
 struct ChannelSums {
-  std::vector<double> first, second;  // by channel
+  CountedVector<double> first, second;  // by channel
 };
 
 // Returns sums by channel. f(pieces, piece, first, second) sums a piece for
@@ -141,7 +141,7 @@ StatusOr<ChannelSums> SumPieces(KernelContext& ctx, const ChannelLayout& l,
                                 F&& f) {
   const ChannelPieces pieces(l);
   const int64_t width = pieces.width();
-  std::vector<float> parts(static_cast<size_t>(2 * pieces.count() * width));
+  CountedVector<float> parts(static_cast<size_t>(2 * pieces.count() * width));
   MR_RETURN_IF_ERROR(ctx.ParallelFor(
       pieces.count(), pieces.cost(), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {

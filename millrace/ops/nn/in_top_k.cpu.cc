@@ -58,7 +58,7 @@ Status InTopK(KernelContext& ctx, int64_t k) {
   MR_RETURN_IF_ERROR(CheckInTopK(predictions.shape(), targets.shape()));
   const int64_t batch = predictions.dim(0);
   const int64_t classes = predictions.dim(1);
-  const std::vector<int64_t> wanted = IntValues(targets);
+  const CountedVector<int64_t> wanted = ManyIntValues(targets);
   const float* x = predictions.flat<float>().data();
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({batch})));

@@ -1,5 +1,5 @@
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/loops.h"
 #include "millrace/tensor/dispatch.h"
@@ -40,7 +40,7 @@ Status RunL2Loss(KernelContext& ctx) {
     using S = ComputeType<T>;
     const T* x = t.flat<T>().data();
     const int64_t pieces = (n + kPiece - 1) / kPiece;
-    std::vector<S> sums(static_cast<size_t>(pieces));
+    CountedVector<S> sums(static_cast<size_t>(pieces));
     MR_RETURN_IF_ERROR(
         ctx.ParallelFor(pieces, kPiece / 8, [&](int64_t begin, int64_t end) {
           for (int64_t p = begin; p < end; ++p) {

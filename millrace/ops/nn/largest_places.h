@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_context.h"
 
 namespace millrace::ops {
@@ -84,7 +84,7 @@ OrderKey<T> LikelyLeastKey(const T* row, int64_t n, int64_t k) {
   const auto rank =
       static_cast<int64_t>(expected + 4 * std::sqrt(expected)) + 8;
   if (rank >= count) return 0;
-  std::vector<OrderKey<T>> sample(static_cast<size_t>(count));
+  CountedVector<OrderKey<T>> sample(static_cast<size_t>(count));
   const auto step = static_cast<uint64_t>(n / count);
   for (uint64_t i = 0; i < static_cast<uint64_t>(count); ++i) {
     // Not at regular places, which might be those of one column of a matrix.
@@ -99,7 +99,7 @@ OrderKey<T> LikelyLeastKey(const T* row, int64_t n, int64_t k) {
 // Appends those of the elements [begin, end) whose key is `least` or more.
 template <class E, class T>
 void AppendElements(const T* row, int64_t begin, int64_t end, OrderKey<T> least,
-                    std::vector<E>* found) {
+                    CountedVector<E>* found) {
   const auto append = [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; ++i) {
       const OrderKey<T> key = OrderKeyOf(row[i]);
@@ -123,11 +123,11 @@ enum class RowThreads { kOne, kMany };
 // Returns all elements whose key is `least` or more, in the order of places;
 // with kMany on the threads of `ctx`, unless that is cancelled.
 template <class E, class T>
-StatusOr<std::vector<E>> ElementsFrom(KernelContext& ctx, const T* row,
-                                      int64_t n, OrderKey<T> least,
-                                      RowThreads threads) {
+StatusOr<CountedVector<E>> ElementsFrom(KernelContext& ctx, const T* row,
+                                        int64_t n, OrderKey<T> least,
+                                        RowThreads threads) {
   constexpr int64_t kPiece = 1 << 16;
-  std::vector<E> found;
+  CountedVector<E> found;
   if (least == 0) {  // all of them
     found.resize(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i)
@@ -139,7 +139,7 @@ StatusOr<std::vector<E>> ElementsFrom(KernelContext& ctx, const T* row,
     return found;
   }
   const int64_t pieces = (n + kPiece - 1) / kPiece;
-  std::vector<std::vector<E>> parts(static_cast<size_t>(pieces));
+  CountedVector<CountedVector<E>> parts(static_cast<size_t>(pieces));
   MR_RETURN_IF_ERROR(
       ctx.ParallelFor(pieces, kPiece, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
@@ -147,7 +147,7 @@ StatusOr<std::vector<E>> ElementsFrom(KernelContext& ctx, const T* row,
                          &parts[static_cast<size_t>(i)]);
         }
       }));
-  for (const std::vector<E>& part : parts)
+  for (const CountedVector<E>& part : parts)
     found.insert(found.end(), part.begin(), part.end());
   return found;
 }
@@ -156,11 +156,11 @@ enum class ResultOrder { kBySize, kByPlace };
 
 // Leaves of distinct elements, which are in the order of places, the k largest.
 template <class E>
-void KeepLargest(std::vector<E>& elements, int64_t k, ResultOrder order) {
+void KeepLargest(CountedVector<E>& elements, int64_t k, ResultOrder order) {
   const auto count = static_cast<int64_t>(elements.size());
   if (order == ResultOrder::kByPlace) {
     if (k == count) return;
-    std::vector<E> copy = elements;
+    CountedVector<E> copy = elements;
     std::nth_element(copy.begin(), copy.begin() + k, copy.end(),
                      std::greater<>());
     const E next = copy[static_cast<size_t>(k)];  // the largest of the others
@@ -185,12 +185,12 @@ void KeepLargest(std::vector<E>& elements, int64_t k, ResultOrder order) {
 // reason) for kMany if the step was cancelled. Requires: 0 <= k <= n, and
 // places that fit into E.
 template <class E, class T>
-StatusOr<std::vector<E>> LargestElements(KernelContext& ctx, const T* row,
-                                         int64_t n, int64_t k,
-                                         ResultOrder order,
-                                         RowThreads threads) {
+StatusOr<CountedVector<E>> LargestElements(KernelContext& ctx, const T* row,
+                                           int64_t n, int64_t k,
+                                           ResultOrder order,
+                                           RowThreads threads) {
   const OrderKey<T> least = LikelyLeastKey(row, n, k);
-  MR_ASSIGN_OR_RETURN(std::vector<E> found,
+  MR_ASSIGN_OR_RETURN(CountedVector<E> found,
                       (ElementsFrom<E>(ctx, row, n, least, threads)));
   if (static_cast<int64_t>(found.size()) < k) {  // the sample was wrong
     MR_ASSIGN_OR_RETURN(

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/non_temporal.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/nn/softmax.h"
@@ -17,7 +18,7 @@ constexpr int64_t kCostPerElement = 2;
 // Returns rows in the type that they are computed in; the rows themselves if
 // that is T. n is the number of their elements.
 template <class T, class S>
-const S* ToCompute(const T* rows, int64_t n, std::vector<S>& scratch) {
+const S* ToCompute(const T* rows, int64_t n, CountedVector<S>& scratch) {
   if constexpr (std::is_same_v<T, S>) {
     return rows;
   } else {
@@ -75,7 +76,7 @@ Status RunSoftmax(KernelContext& ctx) {
     return ctx.ParallelFor(
         shape.num_elements() / n, n * kCostPerElement,
         [&](int64_t begin, int64_t end) {
-          std::vector<S> in, result;
+          CountedVector<S> in, result;
           const int64_t step = RowsAtOnce<S>(n);
           for (int64_t row = begin; row < end; row += step) {
             const int64_t rows = std::min(step, end - row);
@@ -160,7 +161,7 @@ Status RunCrossEntropy(KernelContext& ctx) {
         batch, n * kCostPerElement, [&](int64_t begin, int64_t end) {
           const int64_t step = RowsAtOnce<S>(n);
           S lost[kSideBySide<S>];
-          std::vector<S> in, wanted, result(static_cast<size_t>(step * n));
+          CountedVector<S> in, wanted, result(static_cast<size_t>(step * n));
           for (int64_t row = begin; row < end; row += step) {
             const int64_t rows = std::min(step, end - row);
             const int64_t count = rows * n;
@@ -217,7 +218,7 @@ Status RunSparseCrossEntropy(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(CheckSparseCrossEntropy(logits.shape(), labels.shape()));
   const int64_t batch = logits.dim(0);
   const int64_t n = logits.dim(1);
-  const std::vector<int64_t> classes = IntValues(labels);
+  const CountedVector<int64_t> classes = ManyIntValues(labels);
   MR_RETURN_IF_ERROR(CheckLabels<int64_t>(classes, n));
   MR_ASSIGN_OR_RETURN(Tensor* const loss,
                       ctx.AllocateOutput(0, TensorShape({batch})));
@@ -233,7 +234,7 @@ Status RunSparseCrossEntropy(KernelContext& ctx) {
         batch, n * kCostPerElement, [&](int64_t begin, int64_t end) {
           const int64_t step = RowsAtOnce<S>(n);
           S lost[kSideBySide<S>];
-          std::vector<S> in, result(static_cast<size_t>(step * n));
+          CountedVector<S> in, result(static_cast<size_t>(step * n));
           for (int64_t row = begin; row < end; row += step) {
             const int64_t rows = std::min(step, end - row);
             const int64_t count = rows * n;

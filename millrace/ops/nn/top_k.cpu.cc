@@ -1,7 +1,7 @@
 // Kernels of TopK and NthElement.
 #include <algorithm>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/nn/largest_places.h"
@@ -124,7 +124,7 @@ class TopKKernel {
                    int64_t row, RowThreads threads) const {
     const T* from = reinterpret_cast<const T*>(x.data()) + row * out.n;
     MR_ASSIGN_OR_RETURN(
-        const std::vector<E> largest,
+        const CountedVector<E> largest,
         (LargestElements<E>(ctx, from, out.n, out.k, order_, threads)));
     T* values = reinterpret_cast<T*>(out.values->mutable_data()) + row * out.k;
     I* index = reinterpret_cast<I*>(out.index->mutable_data()) + row * out.k;
@@ -183,7 +183,7 @@ class NthElementKernel {
     T* to = reinterpret_cast<T*>(out->mutable_data());
     const int64_t rows = x.num_elements() / n;
     return ctx.ParallelFor(rows, n * 10, [&](int64_t begin, int64_t end) {
-      std::vector<T> row(static_cast<size_t>(n));
+      CountedVector<T> row(static_cast<size_t>(n));
       for (int64_t r = begin; r < end; ++r) {
         std::copy_n(from + r * n, n, row.begin());
         std::nth_element(

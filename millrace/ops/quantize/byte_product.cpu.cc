@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/base/threads/thread.h"
 #include "millrace/device/cpu/dnnl.h"
@@ -108,8 +109,9 @@ StatusOr<Tensor> SignedNumbers(KernelContext& ctx, const ColumnMatrix& b) {
   return copy;
 }
 
-std::vector<uint32_t> SumColumns(const Tensor& numbers, int64_t k, int64_t n) {
-  std::vector<uint32_t> sums(static_cast<size_t>(n), 0);
+CountedVector<uint32_t> SumColumns(const Tensor& numbers, int64_t k,
+                                   int64_t n) {
+  CountedVector<uint32_t> sums(static_cast<size_t>(n), 0);
   const auto* from = reinterpret_cast<const int8_t*>(numbers.data());
   for (int64_t d = 0; d < k; ++d) AddSigned(from + d * n, sums.data(), n);
   return sums;
@@ -131,7 +133,7 @@ struct ByteProduct::Kept {
   Tensor numbers;  // as they came; nobody changes them while this is held
   bool transposed = false;
   int64_t k = 0, n = 0;
-  std::vector<uint32_t> sums;  // of the columns, with signs
+  CountedVector<uint32_t> sums;  // of the columns, with signs
   memory::desc form;
   Ref<Buffer> columns;
   DnnlCache<KeptProduct> products;
@@ -312,9 +314,9 @@ Status ByteProduct::Run(KernelContext& ctx, int64_t m, const RowSource& a,
   return QuantizedGemm(ctx, m, a, columns, a_zero, b_zero, c);
 }
 
-StatusOr<std::vector<int32_t>> ByteProduct::ColumnSums(
+StatusOr<CountedVector<int32_t>> ByteProduct::ColumnSums(
     KernelContext& ctx, const ColumnMatrix& b) const {
-  std::vector<uint32_t> sums;
+  CountedVector<uint32_t> sums;
   {
     MutexLock lock(state_->mu);
     if (state_->kept != nullptr && state_->kept->Is(b)) {
@@ -328,7 +330,7 @@ StatusOr<std::vector<int32_t>> ByteProduct::ColumnSums(
   const uint32_t more = b.numbers.dtype() == DataType::kQint8
                             ? 0
                             : static_cast<uint32_t>(b.k) * kSignOffset;
-  std::vector<int32_t> numbers;
+  CountedVector<int32_t> numbers;
   numbers.reserve(sums.size());
   for (const uint32_t sum : sums) {
     numbers.push_back(static_cast<int32_t>(sum + more));

@@ -10,8 +10,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/quantize/gemm.h"
 
 namespace millrace::ops {
@@ -38,8 +38,8 @@ class ByteProduct {
              const ColumnMatrix& b, int32_t b_zero, int32_t* c) const;
 
   // Returns the sum of the numbers of each column.
-  StatusOr<std::vector<int32_t>> ColumnSums(KernelContext& ctx,
-                                            const ColumnMatrix& b) const;
+  StatusOr<CountedVector<int32_t>> ColumnSums(KernelContext& ctx,
+                                              const ColumnMatrix& b) const;
 
   // Returns whether this processor has dot products of bytes that are exact.
   static bool IsFast();

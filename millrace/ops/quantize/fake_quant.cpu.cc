@@ -2,8 +2,8 @@
 // gradients. One range for all, given by attributes or inputs, is treated as a
 // range for each of one channels.
 #include <algorithm>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -119,8 +119,8 @@ class Channels {
 
  private:
   int64_t depth_;
-  std::vector<float> min_, max_, scale_, zero_;
-  std::vector<int32_t> empty_;
+  CountedVector<float> min_, max_, scale_, zero_;
+  CountedVector<int32_t> empty_;
 };
 
 MR_TARGET_CLONES void RoundPiece(const float* x, const float* min,

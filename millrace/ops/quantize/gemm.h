@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_context.h"
 
 namespace millrace::ops {
@@ -45,7 +45,7 @@ class PackedColumns {
  private:
   int64_t k_ = 0, n_ = 0;
   Tensor panels_;
-  std::vector<uint32_t> sums_;
+  CountedVector<uint32_t> sums_;
 };
 
 // Computes c, which is m x b.n() and row-major.

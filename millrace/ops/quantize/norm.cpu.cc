@@ -2,8 +2,8 @@
 // QuantizedInstanceNorm.
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -50,7 +50,7 @@ class BatchNorm {
     const int64_t depth = x.dim(3);
     // The range is -2^20 to 2^20.
     const Range to{-static_cast<float>(1 << 20), static_cast<float>(1 << 20)};
-    std::vector<int32_t> scales, offsets;
+    CountedVector<int32_t> scales, offsets;
     for (int64_t i = 0; i < depth; ++i) {
       const auto value = [&](int tensor) {
         return Dequantize<Quint8>(Bytes(ctx.input(3 * tensor))[i],
@@ -166,8 +166,8 @@ class InstanceNorm {
     if (x.num_elements() == 0) return SetRange(ctx, 1, Separate(given_));
     const auto* in = reinterpret_cast<const uint8_t*>(x.data());
     auto* z = reinterpret_cast<uint8_t*>(out->mutable_data());
-    std::vector<Moments> moments(static_cast<size_t>(images * depth));
-    std::vector<Range> ranges(static_cast<size_t>(images));
+    CountedVector<Moments> moments(static_cast<size_t>(images * depth));
+    CountedVector<Range> ranges(static_cast<size_t>(images));
     MR_RETURN_IF_ERROR(
         ctx.ParallelFor(images, size * 4 + 1, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
@@ -210,8 +210,8 @@ class InstanceNorm {
   void FindMoments(const uint8_t* x, int64_t pixels, int64_t depth, float scale,
                    Moments* out) const {
     const auto n = static_cast<double>(pixels);
-    std::vector<int64_t> sums(static_cast<size_t>(depth));
-    std::vector<double> squares(static_cast<size_t>(depth));
+    CountedVector<int64_t> sums(static_cast<size_t>(depth));
+    CountedVector<double> squares(static_cast<size_t>(depth));
     for (int64_t i = 0; i < pixels * depth; i += depth) {
       for (int64_t c = 0; c < depth; ++c) sums[c] += x[i + c];
     }
@@ -235,8 +235,8 @@ class InstanceNorm {
     Range r{std::numeric_limits<float>::infinity(),
             -std::numeric_limits<float>::infinity()};
     // The smallest and the largest number of each channel decide.
-    std::vector<uint8_t> low(static_cast<size_t>(depth), 255);
-    std::vector<uint8_t> high(static_cast<size_t>(depth), 0);
+    CountedVector<uint8_t> low(static_cast<size_t>(depth), 255);
+    CountedVector<uint8_t> high(static_cast<size_t>(depth), 0);
     for (int64_t i = 0; i < pixels * depth; i += depth) {
       for (int64_t c = 0; c < depth; ++c) {
         low[c] = std::min(low[c], x[i + c]);

@@ -1,8 +1,8 @@
 // Kernels of QuantizedMaxPool and QuantizedAvgPool.
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/pooling/pool.h"
@@ -49,7 +49,7 @@ template <class I>
 void MeanPixels(const PoolProblem& p, const I* x, I* z, int64_t begin,
                 int64_t end) {
   const int64_t n = p.channels;
-  std::vector<uint32_t> sums(static_cast<size_t>(n));
+  CountedVector<uint32_t> sums(static_cast<size_t>(n));
   ForWindows(p, begin, end, [&](int64_t o, int64_t image, const auto& covered) {
     std::fill(sums.begin(), sums.end(), 0u);
     ForCovered(p, image, covered,

@@ -1,8 +1,8 @@
 // Kernel of QuantizeV2.
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/quantize/mode.h"
@@ -119,7 +119,7 @@ class QuantizeKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out_min, ctx.AllocateOutput(1, shape));
     MR_ASSIGN_OR_RETURN(Tensor* const out_max, ctx.AllocateOutput(2, shape));
     return Dispatch(QuantizedTypes{}, out->dtype(), [&]<class T>() -> Status {
-      std::vector<SlicePlan> plans;
+      CountedVector<SlicePlan> plans;
       for (int64_t i = 0; i < slices.count(); ++i) {
         MR_ASSIGN_OR_RETURN(
             const SlicePlan plan,

@@ -2,8 +2,8 @@
 
 #include <atomic>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -206,8 +206,8 @@ Status CheckChannels(const Tensor& x, const Tensor& min, const Tensor& max,
 }
 
 // Returns the largest number of each channel's range, which is symmetric.
-std::vector<float> ChannelSizes(const Tensor& min, const Tensor& max) {
-  std::vector<float> sizes;
+CountedVector<float> ChannelSizes(const Tensor& min, const Tensor& max) {
+  CountedVector<float> sizes;
   for (int64_t i = 0; i < min.num_elements(); ++i) {
     sizes.push_back(std::max(std::abs(min.flat<float>()[i]),
                              std::abs(max.flat<float>()[i])));
@@ -238,7 +238,7 @@ Status RunRequantizePerChannel(KernelContext& ctx) {
   const float size = std::max(std::abs(to.min), std::abs(to.max));
   const int64_t depth = x.dim(3);
   // Repeats the scales, so that loops are long even for few channels.
-  std::vector<float> scales = ChannelSizes(ctx.input(1), ctx.input(2));
+  CountedVector<float> scales = ChannelSizes(ctx.input(1), ctx.input(2));
   for (float& s : scales) {
     s = (is_signed ? 127.0f : 255.0f) * (s / size / 0x1p31f);
   }
@@ -275,10 +275,10 @@ class RangePerChannel {
     MR_RETURN_IF_ERROR(CheckChannels(x, ctx.input(1), ctx.input(2),
                                      ToldBy::kMax,
                                      "input must be in NHWC format."));
-    const std::vector<float> sizes = ChannelSizes(ctx.input(1), ctx.input(2));
+    const CountedVector<float> sizes = ChannelSizes(ctx.input(1), ctx.input(2));
     const auto depth = static_cast<int64_t>(sizes.size());
-    std::vector<int32_t> least(sizes.size(), Extremes().least);
-    std::vector<int32_t> most(sizes.size(), Extremes().most);
+    CountedVector<int32_t> least(sizes.size(), Extremes().least);
+    CountedVector<int32_t> most(sizes.size(), Extremes().most);
     const auto* in = reinterpret_cast<const int32_t*>(x.data());
     for (int64_t i = 0; i < x.num_elements(); i += depth) {
       WidenEach(in + i, least.data(), most.data(), depth);

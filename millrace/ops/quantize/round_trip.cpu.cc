@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/quantize/round_trip.h"
@@ -79,7 +79,7 @@ MR_TARGET_CLONES void WidenBy(const T* x, int64_t n, T* low, T* high) {
 // Finds the smallest and the largest value of each slice; NaN is ignored.
 template <class T>
 Status FindRanges(KernelContext& ctx, const Slices& s, const T* x,
-                  std::vector<T>* min, std::vector<T>* max) {
+                  CountedVector<T>* min, CountedVector<T>* max) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   constexpr int64_t kPart = 1 << 16, kMaxParts = 64;
   const auto count = static_cast<size_t>(s.count());
@@ -91,8 +91,8 @@ Status FindRanges(KernelContext& ctx, const Slices& s, const T* x,
   const bool by_rows = rows >= parts;
   const int64_t units = by_rows ? rows : s.total();
   const int64_t per_part = (units + parts - 1) / parts;
-  std::vector<T> lows(count * parts, kInfinity);
-  std::vector<T> highs(count * parts, -kInfinity);
+  CountedVector<T> lows(count * parts, kInfinity);
+  CountedVector<T> highs(count * parts, -kInfinity);
   MR_RETURN_IF_ERROR(ctx.ParallelFor(
       parts, s.total() / parts / 4 + 1, [&](int64_t begin, int64_t end) {
         for (int64_t part = begin; part < end; ++part) {
@@ -137,7 +137,7 @@ class RoundTrip {
     }
     const Slices slices = options_.SlicesOf(x);
     return Dispatch(Reals{}, x.dtype(), [&]<class T>() -> Status {
-      std::vector<T> min, max;
+      CountedVector<T> min, max;
       MR_RETURN_IF_ERROR(
           options_.range_given()
               ? options_.GivenRanges(ctx, slices, &min, &max)

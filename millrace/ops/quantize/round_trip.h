@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/shared_text.h"
 #include "millrace/ops/quantize/round_trip.shared.h"
@@ -99,7 +99,7 @@ class RoundTripOptions {
   // Requires: range_given(). Sets the ranges of all slices.
   template <class T>
   Status GivenRanges(const KernelContext& ctx, const Slices& s,
-                     std::vector<T>* min, std::vector<T>* max) const {
+                     CountedVector<T>* min, CountedVector<T>* max) const {
     if (ctx.num_inputs() == 1) {
       min->assign(1, static_cast<T>(min_));
       max->assign(1, static_cast<T>(max_));

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/elementwise/elementwise.h"
 
@@ -40,8 +40,8 @@ class Slices {
 
   // Returns the parameters f(slice) of a kernel in an array that pieces index.
   template <class T, class F>
-  std::vector<T> Spread(F&& f) const {
-    std::vector<T> numbers;
+  CountedVector<T> Spread(F&& f) const {
+    CountedVector<T> numbers;
     const int64_t places = interleaved() ? period() : count_;
     numbers.reserve(static_cast<size_t>(places));
     for (int64_t i = 0; i < places; ++i) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/elementwise/elementwise.h"
@@ -72,10 +73,10 @@ void AddSummand(const FinishSpec& spec, int64_t begin, float* v, int64_t n) {
 
 // Repeats the numbers of all channels until there are kFinishBlock or more, so
 // that loops are long even for few channels.
-std::vector<float> RepeatedChannels(const std::vector<float>& once,
-                                    size_t depth) {
+CountedVector<float> RepeatedChannels(const CountedVector<float>& once,
+                                      size_t depth) {
   const size_t times = std::max<size_t>(1, kFinishBlock / depth);
-  std::vector<float> all;
+  CountedVector<float> all;
   all.reserve(times * depth);
   for (size_t i = 0; i < times; ++i) {
     if (once.empty()) {
@@ -124,8 +125,8 @@ Status FinishSums(KernelContext& ctx, const FinishSpec& spec,
   const size_t depth = spec.scales.size();
   if (out->num_elements() == 0) return OkStatus();
   const float per_step = 1.0f / spec.out_step;
-  const std::vector<float> scales = RepeatedChannels(spec.scales, depth);
-  const std::vector<float> bias = RepeatedChannels(spec.bias, depth);
+  const CountedVector<float> scales = RepeatedChannels(spec.scales, depth);
+  const CountedVector<float> bias = RepeatedChannels(spec.bias, depth);
   const auto period = static_cast<int64_t>(scales.size());
   return Dispatch<Quint8, Qint8, Qint32>(
       out->dtype(), [&]<class T>() -> Status {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/ops/quantize/range.h"
 
@@ -19,9 +19,9 @@ float SpreadStep(Range r, DataType type);
 
 // The numbers that scale the sums of a result with `depth` channels.
 struct FinishSpec {
-  std::vector<float> scales;  // of each channel: what a sum of 1 stands for
-  std::vector<float> bias;    // of each channel, in the same unit; or empty
-  float out_step = 1;         // what 1 stands for in the result
+  CountedVector<float> scales;  // of each channel: what a sum of 1 stands for
+  CountedVector<float> bias;    // of each channel, in the same unit; or empty
+  float out_step = 1;           // what 1 stands for in the result
   bool relu = false;
   const Tensor* summand = nullptr;  // of the result's shape; may be null
   float summand_step = 1;           // what 1 stands for in it

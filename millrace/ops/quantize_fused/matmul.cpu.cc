@@ -63,7 +63,7 @@ class FusedMatMulKernel {
     const ColumnMatrix columns{b, k, n, transpose_b_};
     if (min_first_ && range_a.min != 0) {
       // Each number of a stands for its step plus the start of the range.
-      MR_ASSIGN_OR_RETURN(const std::vector<int32_t> sums,
+      MR_ASSIGN_OR_RETURN(const CountedVector<int32_t> sums,
                           product_.ColumnSums(ctx, columns));
       for (size_t j = 0; j < sums.size(); ++j) {
         spec.bias[j] += range_a.min * step_b * static_cast<float>(sums[j]);
