@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <vector>
+#include <string>
 
 #include "absl/strings/str_join.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 
 namespace millrace::ops {
@@ -9,8 +10,14 @@ namespace {
 
 // Two shapes of one length; the shorter one is padded with ones in front.
 struct Pair {
-  std::vector<int64_t> s[2];
+  CountedVector<int64_t> s[2];
 };
+
+// Returns the sizes as text, up to the largest rank.
+std::string FirstSizes(absl::Span<const int64_t> sizes) {
+  return absl::StrJoin(sizes.first(std::min<size_t>(sizes.size(), kMaxRank)),
+                       ",");
+}
 
 StatusOr<Pair> ReadShapes(KernelContext& ctx) {
   Pair p;
@@ -20,7 +27,7 @@ StatusOr<Pair> ReadShapes(KernelContext& ctx) {
       return InvalidArgument("In[", i, "] must be a vector.",
                              t.shape().DebugString());
     }
-    p.s[i] = IntValues(t);
+    p.s[i] = ManyIntValues(t);
   }
   const Pair given = p;
   const size_t rank = std::max(p.s[0].size(), p.s[1].size());
@@ -29,9 +36,8 @@ StatusOr<Pair> ReadShapes(KernelContext& ctx) {
     const int64_t a = p.s[0][d];
     const int64_t b = p.s[1][d];
     if (a != b && a != 1 && b != 1) {
-      return InvalidArgument("Incompatible shapes: [",
-                             absl::StrJoin(given.s[0], ","), "] vs. [",
-                             absl::StrJoin(given.s[1], ","), "]");
+      return InvalidArgument("Incompatible shapes: [", FirstSizes(given.s[0]),
+                             "] vs. [", FirstSizes(given.s[1]), "]");
     }
   }
   return p;
@@ -59,7 +65,7 @@ Status BroadcastGradientArgsKernel(KernelContext& ctx) {
   const bool equal = p.s[0] == p.s[1] &&
                      ctx.input(0).num_elements() == ctx.input(1).num_elements();
   for (int i = 0; i < 2; ++i) {
-    std::vector<int64_t> dims;
+    CountedVector<int64_t> dims;
     for (size_t d = 0; d < p.s[i].size() && !equal; ++d) {
       if (p.s[i][d] == 1) dims.push_back(static_cast<int64_t>(d));
     }
@@ -70,7 +76,7 @@ Status BroadcastGradientArgsKernel(KernelContext& ctx) {
 
 Status BroadcastArgsKernel(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Pair p, ReadShapes(ctx));
-  std::vector<int64_t> out = p.s[0];
+  CountedVector<int64_t> out = p.s[0];
   for (size_t d = 0; d < out.size(); ++d) {
     if (out[d] == 1) out[d] = p.s[1][d];
   }

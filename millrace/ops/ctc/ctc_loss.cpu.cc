@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -147,7 +148,7 @@ class PaddedLabels {
     for (size_t i = 0; i < labels_.size(); ++i) padded_[2 * i + 1] = labels_[i];
     return OkStatus();
   }
-  const std::vector<int32_t>& padded() const { return padded_; }
+  const CountedVector<int32_t>& padded() const { return padded_; }
 
  private:
   // Returns the first labels as text.
@@ -156,7 +157,7 @@ class PaddedLabels {
                          ",");
   }
 
-  std::vector<int32_t> labels_, padded_;
+  CountedVector<int32_t> labels_, padded_;
 };
 
 // The first label of each sequence, and the number of all.

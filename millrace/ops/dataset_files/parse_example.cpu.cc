@@ -4,6 +4,7 @@
 #include <map>
 
 #include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/ops/dataset/derived.h"
 #include "millrace/ops/dataset_experimental/element_list.h"
@@ -98,7 +99,7 @@ class ParseExampleIterator final : public DerivedIterator<ParseExampleParams> {
   Status Scan(KernelContext& ctx, const Tensor& serialized,
               std::vector<FeatureCell>* cells) const {
     const auto messages = serialized.flat<StringElement>();
-    std::vector<Status> failed(messages.size());
+    CountedVector<Status> failed(messages.size());
     size_t bytes = 0;
     for (const StringElement& s : messages) bytes += s.size();
     const auto cost = static_cast<int64_t>(

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_join.h"
 #include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/shape_rules.op.h"
@@ -88,6 +91,12 @@ Status RunConcat(KernelContext& ctx, const Mover& mover) {
 
 namespace {
 
+// Returns the sizes as text, up to the largest rank.
+std::string FirstSizes(absl::Span<const int64_t> sizes) {
+  return absl::StrJoin(sizes.first(std::min<size_t>(sizes.size(), kMaxRank)),
+                       " ");
+}
+
 Status ConcatOffsetKernel(KernelContext& ctx) {
   const Tensor& dim_tensor = ctx.input(0);
   if (dim_tensor.rank() != 0) {
@@ -101,7 +110,7 @@ Status ConcatOffsetKernel(KernelContext& ctx) {
                              ctx.input(i).shape().DebugString());
     }
   }
-  const std::vector<int64_t> first = IntValues(ctx.input(1));
+  const CountedVector<int64_t> first = ManyIntValues(ctx.input(1));
   const int64_t dims = static_cast<int64_t>(first.size());
   const int64_t dim = dim_tensor.scalar<int32_t>();
   const int64_t axis = dim < 0 ? dim + dims : dim;
@@ -112,7 +121,7 @@ Status ConcatOffsetKernel(KernelContext& ctx) {
   const bool narrow = ctx.output_type(0) == DataType::kInt32;
   uint64_t offset = 0;
   for (int i = 1; i < ctx.num_inputs(); ++i) {
-    const std::vector<int64_t> shape = IntValues(ctx.input(i));
+    const CountedVector<int64_t> shape = ManyIntValues(ctx.input(i));
     if (shape.size() != first.size()) {
       return InvalidArgument("input ", i - 1, " should contain ", dims,
                              " elements, but got ", shape.size());
@@ -121,9 +130,9 @@ Status ConcatOffsetKernel(KernelContext& ctx) {
       if (j != axis && shape[j] != first[j]) {
         return InvalidArgument("All dimensions except ", axis,
                                " must match. Input ", i - 1, " has shape [",
-                               absl::StrJoin(shape, " "),
+                               FirstSizes(shape),
                                "] and doesn't match input 0 with shape [",
-                               absl::StrJoin(first, " "), "].");
+                               FirstSizes(first), "].");
       }
     }
     MR_ASSIGN_OR_RETURN(Tensor * out,

@@ -13,11 +13,12 @@ StatusOr<std::vector<int>> Permutation(const Tensor& t, int rank) {
     return InvalidArgument("perm must be rank 1, got shape ",
                            t.shape().DebugString());
   }
-  const std::vector<int64_t> given = IntValues(t);
-  if (static_cast<int>(given.size()) != rank) {
+  if (t.num_elements() != rank) {
     return InvalidArgument("transpose expects a vector of size ", rank,
-                           ". But input(1) is a vector of size ", given.size());
+                           ". But input(1) is a vector of size ",
+                           t.num_elements());
   }
+  const std::vector<int64_t> given = IntValues(t);
   std::vector<int> perm;
   std::vector<bool> seen(given.size());
   for (int64_t d : given) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/parse/example_scanner.h"
@@ -161,7 +162,7 @@ class ParseExampleKernel {
                                cells->data());
     }
     const auto names = ctx.input(1).flat<StringElement>();
-    std::vector<Status> failed(serialized.size());
+    CountedVector<Status> failed(serialized.size());
     size_t bytes = 0;
     for (const StringElement& s : serialized) bytes += s.size();
     const auto examples = static_cast<int64_t>(serialized.size());

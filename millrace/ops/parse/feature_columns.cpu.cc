@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "millrace/base/memory/counted_vector.h"
+
 namespace millrace::ops {
 namespace {
 
@@ -92,8 +94,8 @@ Status SetSplits(absl::Span<const int64_t> offsets, Tensor* splits) {
   return OkStatus();
 }
 
-std::vector<int64_t> ColumnWriter::Offsets(Cells cell, int64_t* most) const {
-  std::vector<int64_t> offsets(static_cast<size_t>(examples_) + 1, 0);
+CountedVector<int64_t> ColumnWriter::Offsets(Cells cell, int64_t* most) const {
+  CountedVector<int64_t> offsets(static_cast<size_t>(examples_) + 1, 0);
   *most = 0;
   for (int64_t e = 0; e < examples_; ++e) {
     const int64_t count = cell(e).count;
@@ -118,7 +120,7 @@ Status ColumnWriter::Write(const FeatureColumn& column, Cells cell) {
 
 Status ColumnWriter::WriteSparse(const FeatureColumn& column, Cells cell) {
   int64_t most = 0;
-  const std::vector<int64_t> offsets = Offsets(cell, &most);
+  const CountedVector<int64_t> offsets = Offsets(cell, &most);
   const int64_t total = offsets.back();
   const int64_t rank = batched_ ? 2 : 1;
   const int n = column.number;
@@ -207,7 +209,7 @@ Status ColumnWriter::WriteVariable(const FeatureColumn& column, Cells cell) {
 
 Status ColumnWriter::WriteRagged(const FeatureColumn& column, Cells cell) {
   int64_t most = 0;
-  const std::vector<int64_t> offsets = Offsets(cell, &most);
+  const CountedVector<int64_t> offsets = Offsets(cell, &most);
   MR_ASSIGN_OR_RETURN(
       Tensor* const values,
       ctx_.AllocateOutput(outputs_.ragged_values + column.number,

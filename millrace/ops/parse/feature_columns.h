@@ -7,6 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/parse/example_attrs.op.h"
 #include "millrace/ops/parse/feature_wire.h"
@@ -70,7 +71,7 @@ class ColumnWriter {
   Status WriteVariable(const FeatureColumn& column, Cells cell);
   Status WriteRagged(const FeatureColumn& column, Cells cell);
   // Returns where each example's values begin, and their number at the end.
-  std::vector<int64_t> Offsets(Cells cell, int64_t* most) const;
+  CountedVector<int64_t> Offsets(Cells cell, int64_t* most) const;
 
   KernelContext& ctx_;
   const ColumnOutputs outputs_;

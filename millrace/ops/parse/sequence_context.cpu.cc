@@ -1,6 +1,7 @@
 // Context features of sequence examples: one for each message.
 #include <algorithm>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/parse/sequence_messages.h"
 
 namespace millrace::ops {
@@ -9,7 +10,7 @@ namespace {
 Status CountContext(const SequenceMessages& messages,
                     const FeatureColumn& column,
                     const std::vector<MessagePart>& parts,
-                    std::vector<FeatureCell>* cells) {
+                    CountedVector<FeatureCell>* cells) {
   const bool dense = column.form == FeatureForm::kDense;
   int64_t most = dense ? column.fallback->num_elements() : 0;
   for (size_t e = 0; e < parts.size(); ++e) {
@@ -51,7 +52,7 @@ Status WriteContext(KernelContext& ctx, const SequenceMessages& messages,
                     const std::vector<FeatureColumn>& columns,
                     ColumnOutputs outputs) {
   ColumnWriter writer(ctx, outputs, messages.count(), messages.batched());
-  std::vector<FeatureCell> cells(static_cast<size_t>(messages.count()));
+  CountedVector<FeatureCell> cells(static_cast<size_t>(messages.count()));
   for (size_t i = 0; i < columns.size(); ++i) {
     std::fill(cells.begin(), cells.end(), FeatureCell());
     MR_RETURN_IF_ERROR(

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/parse/sequence_messages.h"
 
 namespace millrace::ops {
@@ -89,7 +90,7 @@ class ListWriter {
     const int64_t width = column.dense->stride;
     const std::string row_shape = column.dense->shape.DebugString();
     int64_t most = 0, present = 0;
-    std::vector<int64_t> rows(parts.size(), 0), totals(parts.size(), 0);
+    CountedVector<int64_t> rows(parts.size(), 0), totals(parts.size(), 0);
     Status wrong;
     MR_RETURN_IF_ERROR(VisitAll(
         column, parts,
@@ -157,7 +158,7 @@ class ListWriter {
   Status WriteRagged(const FeatureColumn& column,
                      const std::vector<MessagePart>& parts,
                      const ListOutputs& outputs) {
-    std::vector<int64_t> inner = {0}, outer(parts.size() + 1, 0);
+    CountedVector<int64_t> inner = {0}, outer(parts.size() + 1, 0);
     MR_RETURN_IF_ERROR(
         VisitAll(column, parts,
                  [&](size_t e, int64_t, const FeatureView&, int64_t count) {

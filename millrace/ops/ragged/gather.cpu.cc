@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
@@ -13,7 +14,7 @@
 namespace millrace::ops {
 namespace {
 
-using Splits = std::vector<std::vector<int64_t>>;
+using Splits = std::vector<CountedVector<int64_t>>;
 
 Status CheckIndices(const Tensor& indices, absl::Span<const int64_t> numbers,
                     int64_t rows) {
@@ -30,7 +31,7 @@ Status CheckIndices(const Tensor& indices, absl::Span<const int64_t> numbers,
 // Splits may begin after 0 and end before the last value.
 Status CheckPartialSplits(const Splits& splits, int64_t num_values) {
   for (size_t level = 0; level < splits.size(); ++level) {
-    const std::vector<int64_t>& s = splits[level];
+    const CountedVector<int64_t>& s = splits[level];
     if (s.empty()) return InvalidArgument("Ragged splits may not be empty");
     if (s[0] < 0) return InvalidArgument("Ragged splits must be non-negative");
     const int64_t next =
@@ -52,7 +53,7 @@ struct Selected {
   int64_t begin, end;
 
   explicit Selected(int64_t row) : begin(row), end(row + 1) {}
-  void Descend(const std::vector<int64_t>& splits) {
+  void Descend(const CountedVector<int64_t>& splits) {
     begin = splits[static_cast<size_t>(begin)];
     end = splits[static_cast<size_t>(end)];
   }
@@ -82,7 +83,7 @@ class RaggedGatherKernel {
                              " for these indices, but is ", out_levels_);
     }
     MR_ASSIGN_OR_RETURN(const Splits splits, ReadSplits(ctx, 0, levels));
-    const std::vector<int64_t> rows = IntValues(indices);
+    const CountedVector<int64_t> rows = ManyIntValues(indices);
     MR_RETURN_IF_ERROR(CheckIndices(
         indices, rows, static_cast<int64_t>(splits[0].size()) - 1));
     MR_RETURN_IF_ERROR(CheckPartialSplits(splits, values.dim(0)));
@@ -122,7 +123,7 @@ class RaggedGatherKernel {
     const Tensor& values = ctx.input(static_cast<int>(levels_));
     // For each level the number of its selected rows, then that of values.
     std::vector<CheckedSize> counts(splits.size() + 1);
-    std::vector<int64_t> starts;  // of the values of each index
+    CountedVector<int64_t> starts;  // of the values of each index
     for (const int64_t row : rows) {
       starts.push_back(counts.back().value());
       Selected s(row);
@@ -171,7 +172,7 @@ class RaggedGatherKernel {
     for (const int64_t row : rows) {
       Selected s(row);
       for (size_t level = 0; level < splits.size(); ++level) {
-        const std::vector<int64_t>& from = splits[level];
+        const CountedVector<int64_t>& from = splits[level];
         if (T*& at = to[level]; at != nullptr) {
           for (int64_t i = s.begin; i < s.end; ++i, ++at) {
             const auto j = static_cast<size_t>(i);
@@ -202,7 +203,7 @@ class RaggedGatherKernel {
         [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             Selected s(rows[static_cast<size_t>(i)]);
-            for (const std::vector<int64_t>& level : splits) s.Descend(level);
+            for (const CountedVector<int64_t>& level : splits) s.Descend(level);
             CopyElements(values.dtype(), values.data(), s.begin * inner, to,
                          starts[static_cast<size_t>(i)] * inner,
                          s.size() * inner);

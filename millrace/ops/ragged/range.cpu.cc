@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/ragged/splits.h"
@@ -71,7 +72,7 @@ Status RunRanges(KernelContext& ctx) {
   const int64_t most = ctx.output_type(0) == DataType::kInt32
                            ? std::numeric_limits<int32_t>::max()
                            : std::numeric_limits<int64_t>::max();
-  std::vector<int64_t> splits = {0};
+  CountedVector<int64_t> splits = {0};
   for (int64_t row = 0; row < rows; ++row) {
     if (at(2, row) == 0) return InvalidArgument("Requires delta != 0");
     const int64_t n = CountOfRange(at(0, row), at(1, row), at(2, row), most);

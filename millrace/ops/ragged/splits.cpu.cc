@@ -2,13 +2,14 @@
 
 #include <limits>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
 
-StatusOr<std::vector<std::vector<int64_t>>> ReadSplits(KernelContext& ctx,
-                                                       int first, int count) {
-  std::vector<std::vector<int64_t>> splits;
+StatusOr<std::vector<CountedVector<int64_t>>> ReadSplits(KernelContext& ctx,
+                                                         int first, int count) {
+  std::vector<CountedVector<int64_t>> splits;
   for (int i = first; i < first + count; ++i) {
     const Tensor& t = ctx.input(i);
     if (t.rank() != 1) {
@@ -16,15 +17,15 @@ StatusOr<std::vector<std::vector<int64_t>>> ReadSplits(KernelContext& ctx,
           "Invalid ragged splits: ragged splits must be rank 1 but is rank ",
           t.rank());
     }
-    splits.push_back(IntValues(t));
+    splits.push_back(ManyIntValues(t));
   }
   return splits;
 }
 
-Status CheckWholeSplits(absl::Span<const std::vector<int64_t>> splits,
+Status CheckWholeSplits(absl::Span<const CountedVector<int64_t>> splits,
                         int64_t num_values) {
   for (size_t level = 0; level < splits.size(); ++level) {
-    const std::vector<int64_t>& s = splits[level];
+    const CountedVector<int64_t>& s = splits[level];
     if (s.empty()) {
       return InvalidArgument(
           "Invalid ragged splits: ragged splits must have at least one splits, "

@@ -1,6 +1,7 @@
 // Kernel of RaggedTensorToSparse.
 #include <algorithm>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/ragged/splits.h"
@@ -8,14 +9,14 @@
 namespace millrace::ops {
 namespace {
 
-using Levels = std::vector<std::vector<int64_t>>;
+using Levels = std::vector<CountedVector<int64_t>>;
 
 Status CheckLevels(const Levels& splits, const Tensor& values) {
   constexpr char kNoMatch[] =
       "Final value of ragged splits must match the length the corresponding "
       "ragged values.";
   for (size_t level = 0; level < splits.size(); ++level) {
-    const std::vector<int64_t>& s = splits[level];
+    const CountedVector<int64_t>& s = splits[level];
     if (s.empty()) return InvalidArgument("ragged splits may not be empty.");
     if (s[0] != 0) {
       return InvalidArgument("First value of ragged splits must be 0.");
@@ -48,7 +49,7 @@ class RowPlace {
   void MoveTo(int64_t k) {
     value_ = k;
     for (size_t level = splits_.size(); level > 0; --level) {
-      const std::vector<int64_t>& s = splits_[level - 1];
+      const CountedVector<int64_t>& s = splits_[level - 1];
       int64_t& row = rows_[level - 1];
       while (s[static_cast<size_t>(row) + 1] <= k) ++row;
       k = row;
@@ -103,7 +104,7 @@ Status RunToSparse(KernelContext& ctx) {
   const auto sizes = dense->mutable_flat<int64_t>();
   sizes[0] = static_cast<int64_t>(splits[0].size()) - 1;
   for (int level = 0; level < levels; ++level) {
-    const std::vector<int64_t>& s = splits[static_cast<size_t>(level)];
+    const CountedVector<int64_t>& s = splits[static_cast<size_t>(level)];
     int64_t longest = 0;
     for (size_t i = 1; i < s.size(); ++i) {
       longest = std::max(longest, s[i] - s[i - 1]);

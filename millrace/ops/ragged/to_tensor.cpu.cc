@@ -1,7 +1,7 @@
 // Kernel of RaggedTensorToTensor.
 #include <algorithm>
 
-#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
@@ -22,9 +22,6 @@ class Places {
     if (count > (int64_t{1} << 58)) {
       return ResourceExhausted("a ragged tensor of ", count, " rows");
     }
-    MR_RETURN_IF_ERROR(
-        charge_.Set(count * static_cast<int64_t>(sizeof(int64_t)),
-                    "rows of ragged tensor"));
     places_.reserve(static_cast<size_t>(count));
     return OkStatus();
   }
@@ -35,8 +32,7 @@ class Places {
   }
 
  private:
-  std::vector<int64_t> places_;
-  MemoryCharge charge_;
+  CountedVector<int64_t> places_;
 };
 
 // Says how far apart the result has the rows of a dimension, and how many.
@@ -134,7 +130,7 @@ class RaggedToTensorKernel {
     const Tensor& values = ctx.input(1);
     const Tensor& default_value = ctx.input(2);
     // Of each ragged dimension.
-    std::vector<std::vector<int64_t>> numbers;
+    std::vector<CountedVector<int64_t>> numbers;
     const size_t skipped =
         partitions_[0] == RowPartition::kFirstDimSize ? 1 : 0;
     for (size_t i = skipped; i < partitions_.size(); ++i) {
@@ -143,7 +139,7 @@ class RaggedToTensorKernel {
         return InvalidArgument("Row partitions must be vectors, but got shape ",
                                t.shape().DebugString());
       }
-      numbers.push_back(IntValues(t));
+      numbers.push_back(ManyIntValues(t));
     }
     if (ctx.input(3).num_elements() == 0) {
       return InvalidArgument(
@@ -173,7 +169,7 @@ class RaggedToTensorKernel {
 
   StatusOr<TensorShape> ResultShape(
       StatusOr<PartialShape> asked, int64_t rows,
-      absl::Span<const std::vector<int64_t>> numbers,
+      absl::Span<const CountedVector<int64_t>> numbers,
       const Tensor& values) const {
     MR_RETURN_IF_ERROR(asked.status());
     MR_ASSIGN_OR_RETURN(
@@ -225,7 +221,7 @@ class RaggedToTensorKernel {
   }
 
   Status SetValues(KernelContext& ctx, int64_t rows,
-                   absl::Span<const std::vector<int64_t>> numbers,
+                   absl::Span<const CountedVector<int64_t>> numbers,
                    Tensor* out) const {
     const Tensor& values = ctx.input(1);
     int64_t inner = 1;  // elements of a row of values

@@ -1,4 +1,5 @@
 // Kernel of RaggedTensorToVariant.
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -104,7 +105,7 @@ class ToVariantKernel {
 
  private:
   static Status SetRow(KernelContext& ctx,
-                       absl::Span<const std::vector<int64_t>> splits,
+                       absl::Span<const CountedVector<int64_t>> splits,
                        const Tensor& values, int64_t row, VariantElement* to) {
     int64_t begin = row, end = row + 1;
     std::vector<Tensor> parts;

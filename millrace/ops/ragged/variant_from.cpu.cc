@@ -1,6 +1,6 @@
 // Kernel of RaggedTensorFromVariant.
 #include "millrace/base/memory/checked_size.h"
-#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
@@ -11,7 +11,7 @@
 namespace millrace::ops {
 namespace {
 
-using Components = std::vector<const RaggedValue*>;
+using Components = CountedVector<const RaggedValue*>;
 
 // Returns the number of rows of level `level` of a ragged tensor; behind the
 // last level, that of values.
@@ -113,19 +113,18 @@ class FromVariantKernel {
     for (int i = 0; i <= d; ++i) rows *= shape.dim(i);
     const int64_t length = shape.dim(d + 1);
     MR_RETURN_IF_ERROR((rows * length).Get("splits").status());
-    MR_ASSIGN_OR_RETURN(
-        const int64_t bytes,
-        ((rows + 1) * static_cast<int64_t>(sizeof(int64_t))).Get("splits"));
-    MemoryCharge charge;
-    MR_RETURN_IF_ERROR(charge.Set(bytes, "splits of variants"));
-    std::vector<int64_t> splits;
+    MR_RETURN_IF_ERROR(((rows + 1) * static_cast<int64_t>(sizeof(int64_t)))
+                           .Get("splits")
+                           .status());
+    CountedVector<int64_t> splits;
+    splits.reserve(static_cast<size_t>(rows.value() + 1));
     for (int64_t i = 0; i <= rows.value(); ++i) splits.push_back(i * length);
     return SetSplits(ctx, d, splits);
   }
 
   static Status SetRowSplits(KernelContext& ctx, int output,
                              const Components& all) {
-    std::vector<int64_t> splits = {0};
+    CountedVector<int64_t> splits = {0};
     for (const RaggedValue* r : all) {
       splits.push_back(SaturatingAdd(splits.back(), RowsOf(*r, 0)));
     }
@@ -134,10 +133,10 @@ class FromVariantKernel {
 
   static Status SetJoinedSplits(KernelContext& ctx, int output,
                                 const Components& all, size_t level) {
-    std::vector<int64_t> joined = {0};
+    CountedVector<int64_t> joined = {0};
     for (const RaggedValue* r : all) {
       const int64_t first = joined.back();
-      const std::vector<int64_t> own = IntValues(r->splits()[level]);
+      const CountedVector<int64_t> own = ManyIntValues(r->splits()[level]);
       for (size_t i = 1; i < own.size(); ++i) {
         joined.push_back(SaturatingAdd(first, own[i]));
       }

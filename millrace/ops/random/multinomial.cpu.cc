@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/distributions.h"
 #include "millrace/ops/random/fill.h"
@@ -16,7 +16,7 @@ namespace {
 
 // Computes the cumulative weights of classes, relative to the largest weight.
 template <class T>
-void Accumulate(const T* logits, std::vector<double>& sums) {
+void Accumulate(const T* logits, CountedVector<double>& sums) {
   using S = ComputeType<T>;
   double largest = std::numeric_limits<S>::lowest();
   for (size_t j = 0; j < sums.size(); ++j) {
@@ -40,7 +40,7 @@ Status DrawClasses(KernelContext& ctx, const MultinomialDraw& d,
     return ctx.ParallelFor(
         d.rows, 20 * d.classes + 40 * d.samples,
         [&](int64_t begin, int64_t end) {
-          std::vector<double> sums(static_cast<size_t>(d.classes));
+          CountedVector<double> sums(static_cast<size_t>(d.classes));
           for (int64_t i = begin; i < end; ++i) {
             Accumulate(x + i * d.classes, sums);
             for (int64_t j = 0; j < d.samples; ++j) {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/fill.h"
 #include "millrace/ops/random/random_stream.h"
@@ -85,7 +85,7 @@ class RandomPoissonKernel {
                         SampleShapeOf(ctx.input(0), rate.shape()));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, s.shape));
     if (s.total() == 0) return OkStatus();
-    std::vector<double> rates;
+    CountedVector<double> rates;
     rates.reserve(static_cast<size_t>(s.parameters));
     const Status read = Dispatch<double, float, Half, int32_t, int64_t>(
         rate.dtype(), [&]<class R>() -> Status {
@@ -119,7 +119,7 @@ class RandomPoissonKernel {
   // Refuses a rate beyond what the type holds, whose samples would be rejected
   // forever.
   template <class T>
-  static Status Check(const std::vector<double>& rates) {
+  static Status Check(const CountedVector<double>& rates) {
     for (const double r : rates) {
       if (std::is_integral_v<T> ? std::isnan(r) || r > Largest<T>()
                                 : !std::isinf(r) && r > Largest<T>()) {

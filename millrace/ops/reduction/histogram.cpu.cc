@@ -1,7 +1,7 @@
 // Kernel of HistogramFixedWidth.
 #include <algorithm>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/reduction/histogram.h"
@@ -29,7 +29,7 @@ Status SetBins(const Tensor& range, HistogramPlan* plan) {
 
 template <class T>
 Status Fill(const Tensor& values, const HistogramPlan& plan,
-            std::vector<int64_t>* counts) {
+            CountedVector<int64_t>* counts) {
   const double last = static_cast<double>(plan.bins - 1);
   for (T v : values.flat<T>()) {
     if (v != v) return InvalidArgument("Histogram values must not contain NaN");
@@ -73,7 +73,7 @@ Status RunHistogram(KernelContext& ctx) {
                       PlanHistogram(ctx.input(1), ctx.input(2)));
   MR_ASSIGN_OR_RETURN(Tensor * z,
                       ctx.AllocateOutput(0, TensorShape({plan.bins})));
-  std::vector<int64_t> counts(static_cast<size_t>(plan.bins));
+  CountedVector<int64_t> counts(static_cast<size_t>(plan.bins));
   const Status filled = Dispatch<float, double, int32_t, int64_t>(
       ctx.input(0).dtype(),
       [&]<class T>() { return Fill<T>(ctx.input(0), plan, &counts); });

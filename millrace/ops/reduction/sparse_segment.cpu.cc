@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
@@ -51,7 +51,7 @@ MR_TARGET_CLONES void AddRow(const T* x, S factor, S* sums, int64_t n) {
 }
 
 struct Lists {
-  std::vector<int64_t> indices, ids;
+  CountedVector<int64_t> indices, ids;
   int64_t size() const { return static_cast<int64_t>(ids.size()); }
 };
 
@@ -60,7 +60,7 @@ StatusOr<Lists> ReadLists(KernelContext& ctx) {
   const Tensor& ids = ctx.input(2);
   MR_RETURN_IF_ERROR(
       CheckSparseSegments(ctx.input(0).shape(), indices.shape(), ids.shape()));
-  return Lists{IntValues(indices), IntValues(ids)};
+  return Lists{ManyIntValues(indices), ManyIntValues(ids)};
 }
 
 StatusOr<int64_t> ScalarInput(KernelContext& ctx, int i, const char* what) {
@@ -73,8 +73,9 @@ StatusOr<int64_t> ScalarInput(KernelContext& ctx, int i, const char* what) {
 
 // Returns where the members of each of `rows` rows begin if sorted by row, and
 // their number at the end.
-std::vector<int64_t> Begins(const std::vector<int64_t>& row_of, int64_t rows) {
-  std::vector<int64_t> first(static_cast<size_t>(rows) + 1);
+CountedVector<int64_t> Begins(const CountedVector<int64_t>& row_of,
+                              int64_t rows) {
+  CountedVector<int64_t> first(static_cast<size_t>(rows) + 1);
   for (const int64_t r : row_of) ++first[static_cast<size_t>(r) + 1];
   for (int64_t r = 0; r < rows; ++r) first[r + 1] += first[r];
   return first;
@@ -92,7 +93,7 @@ StatusOr<Tensor*> AllocateRows(KernelContext& ctx, const Tensor& like,
 // Sets row r of the output to factor(r) times the sum of what add(i, sums) adds
 // for its members, i from first[r] to first[r + 1].
 template <class T, class Add, class Factor>
-Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
+Status SumRows(KernelContext& ctx, const CountedVector<int64_t>& first,
                Tensor* out, Add add, Factor factor) {
   using S = ComputeType<T>;
   T* z = out->mutable_flat<T>().data();
@@ -100,7 +101,7 @@ Status SumRows(KernelContext& ctx, const std::vector<int64_t>& first,
   const int64_t inner = out->num_elements() / rows;
   return ctx.ParallelFor(rows, inner * (first.back() / rows + 1),
                          [&](int64_t begin, int64_t end) {
-                           std::vector<S> sums(static_cast<size_t>(inner));
+                           CountedVector<S> sums(static_cast<size_t>(inner));
                            for (int64_t r = begin; r < end; ++r) {
                              std::fill(sums.begin(), sums.end(), S(0));
                              for (int64_t i = first[r]; i < first[r + 1]; ++i)
@@ -140,7 +141,7 @@ class SparseSegmentBase {
     MR_RETURN_IF_ERROR(Check(lists, rows, data.dim(0)));
     MR_ASSIGN_OR_RETURN(Tensor* const out, AllocateRows(ctx, data, rows));
     if (out->num_elements() == 0) return OkStatus();
-    const std::vector<int64_t> first = Begins(lists.ids, rows);
+    const CountedVector<int64_t> first = Begins(lists.ids, rows);
     const int64_t inner = out->num_elements() / rows;
     return Dispatch(RealTypes{}, data.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;
@@ -220,6 +221,7 @@ class SparseSegmentGradBase {
     if (n > 0 && lists.ids.back() >= segments) {
       return InvalidArgument("Invalid number of segments");
     }
+    // A gradient without elements may have endless segments.
     MemoryCharge charge;
     MR_RETURN_IF_ERROR(charge.Set(segments * 8, "the sizes of segments"));
     std::vector<int64_t> counts(static_cast<size_t>(segments));
@@ -235,16 +237,16 @@ class SparseSegmentGradBase {
       ++counts[lists.ids[i]];
     }
     // The row of the output for each index, and the number of rows.
-    std::vector<int64_t> row = lists.indices;
+    CountedVector<int64_t> row = lists.indices;
     int64_t rows = dense;
     if (rows_ == GradRows::kNamed) {
-      std::vector<int64_t> unique = lists.indices;
+      CountedVector<int64_t> unique = lists.indices;
       std::sort(unique.begin(), unique.end());
       unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
       rows = static_cast<int64_t>(unique.size());
-      absl::flat_hash_map<int64_t, int64_t> place;
-      for (int64_t i = 0; i < rows; ++i) place[unique[i]] = i;
-      for (int64_t& r : row) r = place[r];
+      for (int64_t& r : row) {
+        r = std::lower_bound(unique.begin(), unique.end(), r) - unique.begin();
+      }
       MR_ASSIGN_OR_RETURN(Tensor* const list,
                           ctx.AllocateOutput(1, TensorShape({rows})));
       MR_RETURN_IF_ERROR(
@@ -258,8 +260,8 @@ class SparseSegmentGradBase {
     if (out->num_elements() == 0) return OkStatus();
     const int64_t inner = out->num_elements() / rows;
     // The members of each row, in order.
-    const std::vector<int64_t> first = Begins(row, rows);
-    std::vector<int64_t> members(static_cast<size_t>(n)), next = first;
+    const CountedVector<int64_t> first = Begins(row, rows);
+    CountedVector<int64_t> members(static_cast<size_t>(n)), next = first;
     for (int64_t i = 0; i < n; ++i) members[next[row[i]]++] = i;
     return Dispatch(FloatTypes{}, grad.dtype(), [&]<class T>() -> Status {
       using S = ComputeType<T>;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -127,9 +128,9 @@ Status RunSparseTensorDenseAdd(KernelContext& ctx) {
     }
   }
   // All indices have been checked before anything is written.
-  const std::vector<int64_t> coordinates = IntValues(indices);
+  const CountedVector<int64_t> coordinates = ManyIntValues(indices);
   const DimVector strides = RowMajorStrides(dims);
-  std::vector<int64_t> places(static_cast<size_t>(values.dim(0)));
+  CountedVector<int64_t> places(static_cast<size_t>(values.dim(0)));
   for (size_t i = 0; i < places.size(); ++i) {
     const auto row =
         absl::MakeConstSpan(coordinates).subspan(i * dims.size(), dims.size());

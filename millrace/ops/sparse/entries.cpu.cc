@@ -76,9 +76,9 @@ Status CheckOrder(const SparseEntries& e) {
   return OkStatus();
 }
 
-std::vector<int64_t> OrderBy(const SparseEntries& entries,
-                             absl::Span<const int> axes) {
-  std::vector<int64_t> order(static_cast<size_t>(entries.count));
+CountedVector<int64_t> OrderBy(const SparseEntries& entries,
+                               absl::Span<const int> axes) {
+  CountedVector<int64_t> order(static_cast<size_t>(entries.count));
   std::iota(order.begin(), order.end(), 0);
   const auto less = [&entries, axes](int64_t a, int64_t b) {
     const int64_t* const x = entries.at(a);
@@ -94,7 +94,7 @@ std::vector<int64_t> OrderBy(const SparseEntries& entries,
   return order;
 }
 
-std::vector<int64_t> RowMajorOrder(const SparseEntries& entries) {
+CountedVector<int64_t> RowMajorOrder(const SparseEntries& entries) {
   std::vector<int> axes(static_cast<size_t>(entries.rank));
   std::iota(axes.begin(), axes.end(), 0);
   return OrderBy(entries, axes);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/tensor/tensor.h"
 
@@ -92,10 +93,10 @@ Status CheckOrder(const SparseEntries& entries);
 
 // Returns the order of the entries sorted by coordinates along `axes`, the
 // first of which is the most significant; the sort is stable.
-std::vector<int64_t> OrderBy(const SparseEntries& entries,
-                             absl::Span<const int> axes);
+CountedVector<int64_t> OrderBy(const SparseEntries& entries,
+                               absl::Span<const int> axes);
 // Returns the order by all axes: row-major.
-std::vector<int64_t> RowMajorOrder(const SparseEntries& entries);
+CountedVector<int64_t> RowMajorOrder(const SparseEntries& entries);
 
 // Sets dst[i] = src[order[i]] for elements of any type.
 Status GatherValues(const Tensor& src, absl::Span<const int64_t> order,

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/elementwise/numbers.h"
@@ -84,7 +84,7 @@ Status RunFillEmptyRowsGrad(KernelContext& ctx) {
   const Tensor& grad = ctx.input(1);
   MR_RETURN_IF_ERROR(CheckFilledGrad(map, grad));
   const int64_t total = grad.dim(0);
-  std::vector<bool> visited(static_cast<size_t>(total));
+  CountedVector<bool> visited(static_cast<size_t>(total));
   const auto from = map.flat<int64_t>();
   for (const int64_t place : from) {
     if (place < 0 || place >= total) {

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/sparse/checks/matmul.h"
@@ -11,7 +11,7 @@ namespace {
 
 // The product, once the inputs are checked.
 struct Product : SparseMatMulShape {
-  std::vector<int64_t> coordinates;  // of a's entries: (row, column)
+  CountedVector<int64_t> coordinates;  // of a's entries: (row, column)
   bool adjoint_a, adjoint_b;
 
   int64_t Row(int64_t i) const { return coordinates[2 * i + adjoint_a]; }
@@ -21,7 +21,7 @@ struct Product : SparseMatMulShape {
 StatusOr<Product> Check(KernelContext& ctx, bool adjoint_a, bool adjoint_b) {
   MR_ASSIGN_OR_RETURN(const SparseMatMulShape shape,
                       CheckSparseMatMul(ctx, adjoint_a, adjoint_b));
-  const Product p{{shape}, IntValues(ctx.input(0)), adjoint_a, adjoint_b};
+  const Product p{{shape}, ManyIntValues(ctx.input(0)), adjoint_a, adjoint_b};
   for (int64_t i = 0; i < p.count; ++i) {
     if (p.Inner(i) < 0 || p.Inner(i) >= p.inner) {
       return InvalidArgument("k (", p.Inner(i), ") from index[", i, ",",

@@ -1,8 +1,8 @@
 // Kernels that iterate over two sparse tensors together, in row-major order.
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -78,8 +78,8 @@ Status Add(KernelContext& ctx, const TwoSparse& in) {
   const R threshold = ctx.input(6).scalar<R>();
   const T* const x = in.a.values->flat<T>().data();
   const T* const y = in.b.values->flat<T>().data();
-  std::vector<Source> sources;
-  std::vector<T> sums;
+  CountedVector<Source> sources;
+  CountedVector<T> sums;
   Walk(in.a, in.b, [&](int64_t i, int64_t j) {
     if (i >= 0 && j >= 0) {
       const T sum = Plus<T>(x[i], y[j]);
@@ -228,7 +228,7 @@ Status RunSparseExtreme(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(CheckOperand(ctx, 0));
   MR_RETURN_IF_ERROR(CheckOperand(ctx, 3));
   MR_ASSIGN_OR_RETURN(const TwoSparse in, ReadBoth(ctx));
-  std::vector<Source> sources;
+  CountedVector<Source> sources;
   Walk(in.a, in.b, [&](int64_t i, int64_t j) {
     sources.push_back(i >= 0 ? Source{.entry = i, .from_b = false}
                              : Source{.entry = j, .from_b = true});

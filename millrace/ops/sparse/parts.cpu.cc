@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -40,7 +41,7 @@ class SparseConcatKernel {
   Status Join(KernelContext& ctx, const std::vector<SparseEntries>& parts,
               int axis, const DimVector& dims, int64_t total) const {
     const int rank = parts[0].rank;
-    std::vector<int64_t> coordinates(static_cast<size_t>(total * rank));
+    CountedVector<int64_t> coordinates(static_cast<size_t>(total * rank));
     MR_ASSIGN_OR_RETURN(
         Tensor joined,
         ctx.AllocateTemp(parts[0].values->dtype(), TensorShape({total})));
@@ -63,7 +64,7 @@ class SparseConcatKernel {
     all.coordinates = coordinates.data();
     all.count = total;
     all.rank = rank;
-    const std::vector<int64_t> order = RowMajorOrder(all);
+    const CountedVector<int64_t> order = RowMajorOrder(all);
     MR_ASSIGN_OR_RETURN(const EntriesOutput out,
                         AllocateEntries(ctx, 0, 1, total, rank));
     GatherCoordinates(all, order, out.coordinates);
@@ -123,14 +124,14 @@ class SparseSplitKernel {
           along, "), got ", n_);
     }
     const Cut cut{along / n_, along % n_};
-    std::vector<std::vector<int64_t>> members(static_cast<size_t>(n_));
+    std::vector<CountedVector<int64_t>> members(static_cast<size_t>(n_));
     for (int64_t i = 0; i < in.count; ++i) {
       const int64_t at = in.at(i)[axis];
       members[static_cast<size_t>(cut.PartOf(at))].push_back(i);
     }
     const int n = static_cast<int>(n_);
     for (int p = 0; p < n; ++p) {
-      const std::vector<int64_t>& order = members[static_cast<size_t>(p)];
+      const CountedVector<int64_t>& order = members[static_cast<size_t>(p)];
       MR_ASSIGN_OR_RETURN(
           const EntriesOutput out,
           AllocateEntries(ctx, p, n + p, static_cast<int64_t>(order.size()),
@@ -157,7 +158,7 @@ Status RunSparseSlice(KernelContext& ctx) {
                       ReadEntries(ctx, 0, kSparseWords));
   MR_ASSIGN_OR_RETURN(const SparseSlicePlan plan, PlanSparseSlice(ctx));
   const auto start = ctx.input(3).flat<int64_t>();
-  std::vector<int64_t> inside;
+  CountedVector<int64_t> inside;
   for (int64_t i = 0; i < in.count; ++i) {
     const int64_t* const row = in.at(i);
     bool hit = true;
@@ -222,7 +223,7 @@ Status RunSparseSliceGrad(KernelContext& ctx) {
   const int64_t* x = input.flat<int64_t>().data();
   const int64_t* y = output.flat<int64_t>().data();
   const int64_t* const begin = start.flat<int64_t>().data();
-  std::vector<int64_t> from;  // for each entry taken, in order
+  CountedVector<int64_t> from;  // for each entry taken, in order
   for (int64_t i = 0;
        i < input.dim(0) && static_cast<int64_t>(from.size()) < output.dim(0);
        ++i, x += rank) {

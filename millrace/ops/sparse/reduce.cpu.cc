@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -91,9 +92,9 @@ class SparseReduceKernel {
                         ReadEntries(ctx, 0, kTensorWords));
     MR_RETURN_IF_ERROR(DenseShape(in.dims).status());
     const ReducePlan plan = PlanReduce(in, ctx.input(3), keep_dims_);
-    const std::vector<int64_t> order = OrderBy(in, plan.order);
+    const CountedVector<int64_t> order = OrderBy(in, plan.order);
     // The ends of the groups in `order`: a group has equal kept coordinates.
-    std::vector<size_t> ends;
+    CountedVector<size_t> ends;
     for (size_t i = 1; i <= order.size(); ++i) {
       if (i == order.size() || !SameGroup(in, plan, order[i - 1], order[i])) {
         ends.push_back(i);
@@ -132,12 +133,12 @@ class SparseReduceKernel {
 
   static Status RunDense(KernelContext& ctx, const SparseEntries& in,
                          const ReducePlan& plan,
-                         const std::vector<int64_t>& order,
-                         const std::vector<size_t>& ends) {
+                         const CountedVector<int64_t>& order,
+                         const CountedVector<size_t>& ends) {
     DimVector kept_dims;
     for (const int d : plan.kept) kept_dims.push_back(in.dims[d]);
     const DimVector strides = RowMajorStrides(kept_dims);
-    std::vector<int64_t> places;
+    CountedVector<int64_t> places;
     for (const size_t end : ends) {
       const int64_t entry = order[end - 1];
       int64_t place = 0;
@@ -164,8 +165,8 @@ class SparseReduceKernel {
 
   static Status RunSparse(KernelContext& ctx, const SparseEntries& in,
                           const ReducePlan& plan,
-                          const std::vector<int64_t>& order,
-                          const std::vector<size_t>& ends) {
+                          const CountedVector<int64_t>& order,
+                          const CountedVector<size_t>& ends) {
     const auto rank = static_cast<int64_t>(plan.dims.size());
     MR_ASSIGN_OR_RETURN(
         const EntriesOutput out,

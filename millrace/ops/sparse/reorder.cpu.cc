@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/sparse/entries.h"
@@ -14,7 +15,7 @@ Status RunSparseReorder(KernelContext& ctx) {
   MR_RETURN_IF_ERROR(ctx.BindInput(1));
   MR_ASSIGN_OR_RETURN(const SparseEntries in,
                       ReadEntries(ctx, 0, kSparseWords));
-  const std::vector<int64_t> order = RowMajorOrder(in);
+  const CountedVector<int64_t> order = RowMajorOrder(in);
   if (std::is_sorted(order.begin(), order.end())) {
     ctx.set_output(0, coordinates);
     ctx.set_output(1, values);

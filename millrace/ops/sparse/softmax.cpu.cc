@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/sparse/entries.h"
 #include "millrace/tensor/dispatch.h"
@@ -19,7 +19,7 @@ Status RunSparseSoftmax(KernelContext& ctx) {
       const SparseEntries in,
       ReadEntries(ctx, 0, {PartWords::kOperand, SizeWords::kTensor}));
   MR_RETURN_IF_ERROR(DenseShape(in.dims).status());
-  const std::vector<int64_t> order = RowMajorOrder(in);
+  const CountedVector<int64_t> order = RowMajorOrder(in);
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({in.count})));
   return Dispatch<float, double, Half>(out->dtype(), [&]<class T>() -> Status {

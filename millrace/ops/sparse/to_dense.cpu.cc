@@ -1,10 +1,9 @@
-#include <vector>
 
-#include "millrace/base/memory/memory_charge.h"
+#include "millrace/ops/sparse/checks/to_dense.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
-#include "millrace/ops/sparse/checks/to_dense.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -21,10 +20,9 @@ class SparseToDenseKernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& values = ctx.input(2);
     MR_ASSIGN_OR_RETURN(const TensorShape shape, SparseToDenseShape(ctx));
-    MemoryCharge charge;
-    MR_ASSIGN_OR_RETURN(const std::vector<int64_t> places,
-                        Places(IntValues(ctx.input(0)),
-                               NumDenseEntries(ctx.input(0)), shape, &charge));
+    MR_ASSIGN_OR_RETURN(const CountedVector<int64_t> places,
+                        Places(ManyIntValues(ctx.input(0)),
+                               NumDenseEntries(ctx.input(0)), shape));
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, shape));
     MR_RETURN_IF_ERROR(FillTensor(ctx, out, ctx.input(3).data()));
     const int64_t step = values.rank() == 0 ? 0 : 1;
@@ -41,14 +39,13 @@ class SparseToDenseKernel {
 
  private:
   // Returns the index in the output of each entry.
-  StatusOr<std::vector<int64_t>> Places(const std::vector<int64_t>& coordinates,
-                                        int64_t count, const TensorShape& shape,
-                                        MemoryCharge* charge) const {
+  StatusOr<CountedVector<int64_t>> Places(
+      const CountedVector<int64_t>& coordinates, int64_t count,
+      const TensorShape& shape) const {
     const auto rank = static_cast<size_t>(shape.rank());
     const DimVector dims = shape.dims();
     const DimVector strides = RowMajorStrides(dims);
-    MR_RETURN_IF_ERROR(charge->Set(count * 8, "the places of entries"));
-    std::vector<int64_t> places(static_cast<size_t>(count));
+    CountedVector<int64_t> places(static_cast<size_t>(count));
     for (size_t i = 0; i < places.size(); ++i) {
       const absl::Span<const int64_t> row =
           absl::MakeConstSpan(coordinates).subspan(i * rank, rank);

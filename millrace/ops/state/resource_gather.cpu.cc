@@ -45,7 +45,7 @@ class ResourceGatherKernel {
     const int64_t batches = shape.NumElements(0, batch);
     const int64_t n = shape.NumElements(batch + 1, shape.rank());
     const int64_t limit = shape.dim(batch);
-    const std::vector<int64_t> places = IntValues(indices);
+    const CountedVector<int64_t> places = ManyIntValues(indices);
     for (size_t i = 0; i < places.size(); ++i) {
       if (places[i] < 0 || places[i] >= limit) {
         return BadRowIndex(indices, static_cast<int64_t>(i), places[i], limit);

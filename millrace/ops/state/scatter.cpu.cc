@@ -113,7 +113,7 @@ class ScatterKernel {
     const int64_t n = shape.NumElements(1, shape.rank());
     const bool scalar = updates.rank() == 0;
     // As in stock, the updates before a bad index are applied.
-    const std::vector<int64_t> places = IntValues(indices);
+    const CountedVector<int64_t> places = ManyIntValues(indices);
     const size_t count = static_cast<size_t>(
         std::find_if(
             places.begin(), places.end(),

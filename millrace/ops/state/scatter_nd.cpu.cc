@@ -1,5 +1,5 @@
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/indexing/accumulate.h"
@@ -13,10 +13,10 @@ namespace {
 
 // The updates of a variable, each of one slice within one row of dimension 0.
 struct SliceUpdates {
-  std::vector<int64_t> rows;     // of the variable
-  std::vector<int64_t> offsets;  // of the slice's first element
-  std::vector<int64_t> sources;  // numbers of slices of the updates
-  int64_t bad = -1;              // the last row of indices that is outside
+  CountedVector<int64_t> rows;     // of the variable
+  CountedVector<int64_t> offsets;  // of the slice's first element
+  CountedVector<int64_t> sources;  // numbers of slices of the updates
+  int64_t bad = -1;                // the last row of indices that is outside
 };
 
 SliceUpdates PlanUpdates(const NdIndex& index, BadIndices policy,

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+
+#include "millrace/base/memory/counted_vector.h"
 
 namespace millrace::ops {
 namespace {
@@ -30,7 +31,7 @@ void Fetch(const char* data, int64_t bytes) {
 
 // The positions of indices, ordered by the group of their lock.
 struct GroupedPlaces {
-  std::vector<int64_t> places;
+  CountedVector<int64_t> places;
   std::array<size_t, VariableRows::kGroups + 1> begin = {};  // of each group
 };
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "absl/types/span.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/array/move.h"
@@ -119,7 +119,7 @@ StatusOr<int64_t> Distance(KernelContext& ctx, absl::Span<const T> a,
                            absl::Span<const T> b) {
   if (a.size() < b.size()) std::swap(a, b);  // the row is the shorter one's
   if (b.empty()) return static_cast<int64_t>(a.size());
-  std::vector<int64_t> row(b.size() + 1);
+  CountedVector<int64_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
   for (size_t i = 0; i < a.size(); ++i) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());

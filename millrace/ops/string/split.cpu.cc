@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <bitset>
 #include <string>
-#include <vector>
 
 #include "absl/strings/ascii.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 
 namespace millrace::ops {
 namespace {
 
-using Parts = std::vector<absl::string_view>;
+using Parts = CountedVector<absl::string_view>;
 
 // Splits at each byte of `delimiters`; if that is empty, between all bytes.
 void SplitAtBytes(absl::string_view text, absl::string_view delimiters,
@@ -77,7 +77,7 @@ Status CheckInputs(KernelContext& ctx, absl::string_view what) {
 template <class F>
 Status SplitAll(KernelContext& ctx, F split) {
   Parts parts;
-  std::vector<size_t> ends;
+  CountedVector<size_t> ends;
   for (const StringElement& text : ctx.input(0).flat<StringElement>()) {
     if (ends.size() % 1024 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     split(text.view(), &parts);

@@ -132,7 +132,7 @@ StatusOr<std::unique_ptr<SparseVariables>> SparseVariables::Make(
   MR_ASSIGN_OR_RETURN(made->row_elements_,
                       RowElements(shape, grad, indices, grad_rank));
   made->grad_ = grad;
-  made->indices_ = IntValues(indices);
+  made->indices_ = ManyIntValues(indices);
   for (size_t i = 0; i < made->indices_.size(); ++i) {
     const int64_t row = made->indices_[i];
     if (row >= 0 && row < shape.dim(0)) continue;

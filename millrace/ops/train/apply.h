@@ -8,6 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/variable.h"
 #include "millrace/ops/state/sparse_updates.h"
@@ -98,7 +99,7 @@ class SparseVariables {
   SparseVariables() = default;
   std::vector<Ref<Variable>> variables_;
   std::optional<VariableRows> rows_;
-  std::vector<int64_t> indices_;  // up to the first bad one
+  CountedVector<int64_t> indices_;  // up to the first bad one
   Status bad_index_;
   int64_t row_elements_ = 1;
   Tensor grad_;

@@ -2,9 +2,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "millrace/base/memory/counted_table.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/random/range_sampler.h"
 
@@ -29,14 +30,22 @@ Status CheckScalarInput(KernelContext& ctx, int input, const char* name) {
 // The rows of a matrix, with the half of their squared norms.
 class Points {
  public:
-  explicit Points(const Tensor& matrix)
-      : rows_(matrix.dim(0)),
-        size_(matrix.dim(1)),
-        data_(matrix.flat<float>().data()) {
-    half_norms_.reserve(static_cast<size_t>(rows_));
-    for (int64_t i = 0; i < rows_; ++i) {
-      half_norms_.push_back(0.5f * Product(row(i), row(i)));
+  // `matrix` must outlive this. Matrices without columns may have more rows
+  // than there is memory for.
+  static StatusOr<Points> Of(KernelContext& ctx, const Tensor& matrix) {
+    Points p(matrix);
+    if (p.rows_ > (int64_t{1} << 48)) {
+      return ResourceExhausted("a matrix of ", p.rows_, " points");
     }
+    p.half_norms_.resize(static_cast<size_t>(p.rows_));
+    float* const norms = p.half_norms_.data();
+    MR_RETURN_IF_ERROR(
+        ctx.ParallelFor(p.rows_, 5 + p.size_, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            norms[i] = 0.5f * p.Product(p.row(i), p.row(i));
+          }
+        }));
+    return p;
   }
 
   int64_t rows() const { return rows_; }
@@ -56,9 +65,14 @@ class Points {
   }
 
  private:
-  const int64_t rows_, size_;
-  const float* const data_;
-  std::vector<float> half_norms_;
+  explicit Points(const Tensor& matrix)
+      : rows_(matrix.dim(0)),
+        size_(matrix.dim(1)),
+        data_(matrix.flat<float>().data()) {}
+
+  int64_t rows_, size_;
+  const float* data_;
+  CountedVector<float> half_norms_;
 };
 
 // Draws points for k-means++. For one run.
@@ -77,7 +91,7 @@ class CenterSampler {
     std::partial_sum(distances_.begin(), distances_.end(), sums_.begin());
     int64_t best = 0;
     float least = kInfinity;
-    std::vector<float> kept, tried(distances_.size());
+    CountedVector<float> kept, tried(distances_.size());
     for (int64_t i = 0; i < candidates; ++i) {
       MR_RETURN_IF_ERROR(ctx_.CheckCancelled());
       const int64_t candidate = Draw();
@@ -92,14 +106,15 @@ class CenterSampler {
       tried.resize(distances_.size());
     }
     if (!kept.empty()) distances_.swap(kept);
-    chosen_.insert(best);
+    MR_RETURN_IF_ERROR(chosen_.MakeRoom());
+    chosen_->insert(best);
     return best;
   }
 
  private:
   int64_t Draw() {
     const int64_t last = points_.rows() - 1;
-    if (chosen_.empty()) {
+    if (chosen_->empty()) {
       return static_cast<int64_t>(
           bits_.Below64(static_cast<uint64_t>(points_.rows())));
     }
@@ -109,15 +124,15 @@ class CenterSampler {
           std::upper_bound(sums_.begin(), sums_.end(), limit) - sums_.begin();
       // Behind the end if the sum is no number or everything is at a center.
       if (index > last) return last;
-      if (!chosen_.contains(index)) return index;
+      if (!chosen_->contains(index)) return index;
     }
     int64_t free = 0;
-    while (free < last && chosen_.contains(free)) ++free;
+    while (free < last && chosen_->contains(free)) ++free;
     return free;
   }
 
   // Sets the distances from the nearest center if `candidate` is one.
-  Status DistancesWith(int64_t candidate, std::vector<float>* out) {
+  Status DistancesWith(int64_t candidate, CountedVector<float>* out) {
     return ctx_.ParallelFor(
         points_.rows(), 5 + points_.size(), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
@@ -132,9 +147,9 @@ class CenterSampler {
   const Points& points_;
   Philox4x32 generator_;
   SamplerBits bits_;
-  std::vector<float> distances_;  // halves of squares, from the nearest center
-  std::vector<float> sums_;       // of the distances up to each
-  absl::flat_hash_set<int64_t> chosen_;
+  // Halves of squares, from the nearest center; and their sums up to each.
+  CountedVector<float> distances_, sums_;
+  CountedTable<absl::flat_hash_set<int64_t>> chosen_{"the centers chosen"};
 };
 
 Status RunKmeansPlusPlus(KernelContext& ctx) {
@@ -158,7 +173,7 @@ Status RunKmeansPlusPlus(KernelContext& ctx) {
   const int64_t size = matrix.dim(1);
   MR_ASSIGN_OR_RETURN(Tensor* const out,
                       ctx.AllocateOutput(0, TensorShape({count, size})));
-  const Points points(matrix);
+  MR_ASSIGN_OR_RETURN(const Points points, Points::Of(ctx, matrix));
   CenterSampler sampler(ctx, points, ctx.input(2).scalar<int64_t>());
   float* to = out->mutable_flat<float>().data();
   for (int64_t i = 0; i < count; ++i, to += size) {
@@ -202,7 +217,7 @@ bool IsNearer(const Neighbor& a, const Neighbor& b) {
 
 // Sets the nearest centers of point i.
 void FindNearest(const Points& points, const Points& centers, int64_t i,
-                 int64_t k, std::vector<Neighbor>* scratch, int64_t* indices,
+                 int64_t k, CountedVector<Neighbor>* scratch, int64_t* indices,
                  float* distances) {
   const auto neighbor = [&](int64_t j) {
     // Not std::max, which would lose what is no number.
@@ -250,12 +265,13 @@ Status RunNearestNeighbors(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(Tensor* const indices, ctx.AllocateOutput(0, shape));
   MR_ASSIGN_OR_RETURN(Tensor* const distances, ctx.AllocateOutput(1, shape));
   if (k == 0) return OkStatus();
-  const Points points(points_in), centers(centers_in);
+  MR_ASSIGN_OR_RETURN(const Points points, Points::Of(ctx, points_in));
+  MR_ASSIGN_OR_RETURN(const Points centers, Points::Of(ctx, centers_in));
   int64_t* const to_indices = indices->mutable_flat<int64_t>().data();
   float* const to_distances = distances->mutable_flat<float>().data();
   return ctx.ParallelFor(points.rows(), centers.rows() * (10 + points.size()),
                          [&](int64_t begin, int64_t end) {
-                           std::vector<Neighbor> scratch;
+                           CountedVector<Neighbor> scratch;
                            for (int64_t i = begin; i < end; ++i) {
                              FindNearest(points, centers, i, k, &scratch,
                                          to_indices + i * k,
