@@ -1,5 +1,6 @@
 #include "millrace/ops/indexing/rows.h"
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/layout/join.h"
 
@@ -18,7 +19,7 @@ Status CopyOnDevice(KernelContext& ctx, const Tensor& from, int64_t from_byte,
                                         bytes);
 }
 
-Status JoinOnDevice(KernelContext& ctx, const std::vector<Tensor>& values,
+Status JoinOnDevice(KernelContext& ctx, absl::Span<const Tensor> values,
                     const Tensor& out) {
   int64_t at = 0;
   for (const Tensor& value : values) {
@@ -69,8 +70,8 @@ StatusOr<TensorShape> StackedShape(int64_t rows, const TensorShape& shape) {
   return TensorShape::Make(dims);
 }
 
-Status JoinAsOutput(KernelContext& ctx, int i,
-                    const std::vector<Tensor>& values, TensorShape shape) {
+Status JoinAsOutput(KernelContext& ctx, int i, absl::Span<const Tensor> values,
+                    TensorShape shape) {
   if (values.size() == 1) {
     ctx.set_output(i, values[0].Reshaped(std::move(shape)));
     return OkStatus();
@@ -79,7 +80,7 @@ Status JoinAsOutput(KernelContext& ctx, int i,
                       ctx.AllocateOutput(i, std::move(shape)));
   if (out->num_elements() == 0) return OkStatus();
   if (out->on_device()) return JoinOnDevice(ctx, values, *out);
-  std::vector<RowView> parts;
+  CountedVector<RowView> parts;
   for (const Tensor& value : values) {
     if (value.num_elements() == 0) continue;
     parts.push_back({value.data(), value.num_elements()});

@@ -2,8 +2,7 @@
 // that of the kernel's device.
 #pragma once
 
-#include <vector>
-
+#include "absl/types/span.h"
 #include "millrace/kernel/kernel_context.h"
 
 namespace millrace::ops {
@@ -24,8 +23,8 @@ StatusOr<TensorShape> StackedShape(int64_t rows, const TensorShape& shape);
 
 // Sets output `i` to the concatenation of the values, which have the output's
 // type and, together, the number of elements of `shape`.
-Status JoinAsOutput(KernelContext& ctx, int i,
-                    const std::vector<Tensor>& values, TensorShape shape);
+Status JoinAsOutput(KernelContext& ctx, int i, absl::Span<const Tensor> values,
+                    TensorShape shape);
 
 // Allocates a temporary tensor of zeros (empty strings, empty variants).
 StatusOr<Tensor> ZeroTemp(KernelContext& ctx, DataType type, TensorShape shape);

@@ -88,7 +88,7 @@ Status TensorArray::Resize(int64_t size) {
 }
 
 Status TensorArray::Write(KernelContext& ctx, absl::Span<const int32_t> indices,
-                          std::vector<Tensor> values) {
+                          CountedVector<Tensor> values) {
   MutexLock lock(mu_);
   for (size_t i = 0; i < indices.size(); ++i) {
     MR_RETURN_IF_ERROR(WriteOne(ctx, indices[i], std::move(values[i])));
@@ -178,7 +178,7 @@ Status TensorArray::AddTo(KernelContext& ctx, int32_t index, Slot& slot,
 }
 
 Status TensorArray::Read(KernelContext& ctx, absl::Span<const int32_t> indices,
-                         std::vector<Tensor>* values) {
+                         CountedVector<Tensor>* values) {
   values->clear();
   values->resize(indices.size());
   MutexLock lock(mu_);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/memory/memory_charge.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/kernel/resource.h"
@@ -54,9 +55,9 @@ class TensorArray final : public Resource {
 
   // Write and read in the order of the indices, until the first error.
   Status Write(KernelContext& ctx, absl::Span<const int32_t> indices,
-               std::vector<Tensor> values);
+               CountedVector<Tensor> values);
   Status Read(KernelContext& ctx, absl::Span<const int32_t> indices,
-              std::vector<Tensor>* values);
+              CountedVector<Tensor>* values);
 
   StatusOr<int32_t> Size() const;
   // Returns how many elements a concatenation has: all or, for gradients, as

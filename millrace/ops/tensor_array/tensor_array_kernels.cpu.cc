@@ -2,6 +2,7 @@
 #include <atomic>
 #include <memory>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/tensor_array/array_gradient.h"
@@ -76,7 +77,7 @@ Status Write(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const int32_t index, IndexOf(ctx));
   MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
                       ArrayToWrite(ctx, ctx.input(2).dtype()));
-  std::vector<Tensor> values;
+  CountedVector<Tensor> values;
   values.push_back(ctx.TakeInput(2));
   MR_RETURN_IF_ERROR(
       array->Write(ctx, absl::MakeConstSpan(&index, 1), std::move(values)));
@@ -88,7 +89,7 @@ Status Read(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const int32_t index, IndexOf(ctx));
   MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
                       ArrayToRead(ctx, ctx.output_type(0)));
-  std::vector<Tensor> values;
+  CountedVector<Tensor> values;
   MR_RETURN_IF_ERROR(array->Read(ctx, absl::MakeConstSpan(&index, 1), &values));
   ctx.set_output(0, std::move(values[0]));
   return OkStatus();

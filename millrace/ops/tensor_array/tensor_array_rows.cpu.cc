@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/indexing/rows.h"
@@ -13,14 +14,14 @@
 namespace millrace::ops {
 namespace {
 
-StatusOr<std::vector<int32_t>> IndicesOf(const Tensor& indices) {
+StatusOr<CountedVector<int32_t>> IndicesOf(const Tensor& indices) {
   if (indices.rank() != 1) {
     return InvalidArgument(
         "Expected indices to be a vector, but received shape: ",
         indices.shape().DebugString());
   }
   const auto flat = indices.flat<int32_t>();
-  return std::vector<int32_t>(flat.begin(), flat.end());
+  return CountedVector<int32_t>(flat.begin(), flat.end());
 }
 
 // Sets output 0 to no elements of shape `element`, which comes from the
@@ -40,8 +41,8 @@ Status NoElements(KernelContext& ctx, const PartialShape& element,
 }
 
 // Returns the numbers 0 to count - 1.
-std::vector<int32_t> FirstIndices(int32_t count) {
-  std::vector<int32_t> indices(static_cast<size_t>(count));
+CountedVector<int32_t> FirstIndices(int32_t count) {
+  CountedVector<int32_t> indices(static_cast<size_t>(count));
   std::iota(indices.begin(), indices.end(), 0);
   return indices;
 }
@@ -60,7 +61,7 @@ class GatherKernel {
     MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
                         ArrayToRead(ctx, ctx.output_type(0)));
     MR_RETURN_IF_ERROR(array->MergeElementShape(element_shape_));
-    std::vector<int32_t> indices;
+    CountedVector<int32_t> indices;
     if (ctx.num_inputs() > 2) {
       MR_ASSIGN_OR_RETURN(indices, IndicesOf(ctx.input(1)));
     } else {
@@ -72,7 +73,7 @@ class GatherKernel {
     if (count == 0) {
       return NoElements(ctx, element_shape_, "element shape", "packing");
     }
-    std::vector<Tensor> values;
+    CountedVector<Tensor> values;
     MR_RETURN_IF_ERROR(array->Read(ctx, indices, &values));
     const TensorShape& first = values[0].shape();
     if (!element_shape_.IsCompatibleWith(first)) {
@@ -115,7 +116,7 @@ class ConcatKernel {
                                     "concatenating"));
       return ctx.AllocateOutput(1, TensorShape({0})).status();
     }
-    std::vector<Tensor> values;
+    CountedVector<Tensor> values;
     MR_RETURN_IF_ERROR(array->Read(ctx, FirstIndices(count), &values));
     CheckedSize rows = 0;
     MR_ASSIGN_OR_RETURN(Tensor* const lengths,
@@ -132,7 +133,7 @@ class ConcatKernel {
   }
 
  private:
-  Status Check(const std::vector<Tensor>& values, size_t i) const {
+  Status Check(absl::Span<const Tensor> values, size_t i) const {
     if (values[i].rank() == 0) {
       return InvalidArgument(
           "Concat saw a scalar shape at index ", i,
@@ -167,9 +168,10 @@ Status CheckHasRows(const Tensor& value) {
 
 // Sets the elements at `indices` to the rows of `value`.
 Status WriteRows(KernelContext& ctx, TensorArray& array, const Tensor& value,
-                 const std::vector<int32_t>& indices, int32_t size) {
-  std::vector<Tensor> values(indices.size());
+                 const CountedVector<int32_t>& indices, int32_t size) {
+  CountedVector<Tensor> values(indices.size());
   for (size_t i = 0; i < values.size(); ++i) {
+    if (i % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     MR_ASSIGN_OR_RETURN(values[i], RowOf(ctx, value, static_cast<int64_t>(i)));
   }
   array.MarkSize(size);
@@ -181,7 +183,7 @@ Status Scatter(KernelContext& ctx) {
   MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array,
                       ArrayToWrite(ctx, value.dtype()));
   MR_RETURN_IF_ERROR(CheckHasRows(value));
-  MR_ASSIGN_OR_RETURN(const std::vector<int32_t> indices,
+  MR_ASSIGN_OR_RETURN(const CountedVector<int32_t> indices,
                       IndicesOf(ctx.input(1)));
   if (value.dim(0) != static_cast<int64_t>(indices.size())) {
     return InvalidArgument(
@@ -228,8 +230,8 @@ Status Unpack(KernelContext& ctx) {
 }
 
 // Returns the number of rows that each element gets, checked.
-StatusOr<std::vector<int64_t>> LengthsOf(const Tensor& lengths,
-                                         const Tensor& value) {
+StatusOr<CountedVector<int64_t>> LengthsOf(const Tensor& lengths,
+                                           const Tensor& value) {
   if (lengths.rank() != 1) {
     return InvalidArgument("Expected lengths to be a vector, received shape: ",
                            lengths.shape().DebugString());
@@ -258,13 +260,13 @@ StatusOr<std::vector<int64_t>> LengthsOf(const Tensor& lengths,
         sum.ok() ? *sum : -1,
         " and value's shape is: ", value.shape().DebugString(), " ");
   }
-  return IntValues(lengths);
+  return ManyIntValues(lengths);
 }
 
 Status Split(KernelContext& ctx) {
   const Tensor& value = ctx.input(1);
   MR_ASSIGN_OR_RETURN(const Ref<TensorArray> array, ArrayOfInput(ctx));
-  MR_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths,
+  MR_ASSIGN_OR_RETURN(const CountedVector<int64_t> lengths,
                       LengthsOf(ctx.input(2), value));
   MR_RETURN_IF_ERROR(ArrayToWrite(ctx, value.dtype()).status());
   const int32_t count = static_cast<int32_t>(lengths.size());
@@ -276,10 +278,11 @@ Status Split(KernelContext& ctx) {
         " vs. ", count,
         "), and the TensorArray is not marked as dynamically resizeable");
   }
-  std::vector<Tensor> values(lengths.size());
-  std::vector<int32_t> indices(lengths.size());
+  CountedVector<Tensor> values(lengths.size());
+  CountedVector<int32_t> indices(lengths.size());
   int64_t begin = 0;
   for (size_t i = 0; i < values.size(); ++i) {
+    if (i % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     MR_ASSIGN_OR_RETURN(values[i],
                         RowsOf(ctx, value, begin, begin + lengths[i]));
     begin += lengths[i];

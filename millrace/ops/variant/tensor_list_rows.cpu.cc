@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "millrace/base/memory/checked_size.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/indexing/rows.h"
 #include "millrace/ops/variant/tensor_list.h"
@@ -33,7 +34,7 @@ StatusOr<TensorShape> AllOf(const PartialShape& shape,
 
 // Sets output 0 to the stacked values; those that are not set are zeros of
 // `shape`.
-Status StackValues(KernelContext& ctx, std::vector<Tensor> values,
+Status StackValues(KernelContext& ctx, CountedVector<Tensor> values,
                    const TensorShape& shape) {
   Tensor zeros;
   for (Tensor& value : values) {
@@ -79,7 +80,9 @@ class StackKernel {
         AllOf(shape,
               "Tried to stack list which only contains uninitialized "
               "tensors and has a non-fully-defined element_shape: "));
-    return StackValues(ctx, list->tensors(), full);
+    const auto& all = list->tensors();
+    return StackValues(ctx, CountedVector<Tensor>(all.begin(), all.end()),
+                       full);
   }
 
  private:
@@ -97,7 +100,7 @@ Status Gather(KernelContext& ctx) {
         shape.DebugString());
   }
   const bool infers_shape = !list->element_shape.IsFullyDefined();
-  std::vector<Tensor> values;
+  CountedVector<Tensor> values;
   for (int32_t i : ctx.input(1).flat<int32_t>()) {
     if (i < 0 || i >= list->size()) {
       // The words tell whether TensorFlow looks for the shape.
@@ -215,7 +218,8 @@ class ConcatKernel {
               const TensorShape& row, int64_t known_rows) const {
     MR_ASSIGN_OR_RETURN(Tensor* const lengths,
                         ctx.AllocateOutput(1, TensorShape({list.size()})));
-    std::vector<Tensor> values = list.tensors();
+    const auto& all = list.tensors();
+    CountedVector<Tensor> values(all.begin(), all.end());
     CheckedSize total = 0;
     for (size_t i = 0; i < values.size(); ++i) {
       int64_t rows = 0;
@@ -247,6 +251,7 @@ Status FromTensor(KernelContext& ctx) {
   auto list = MakeRef<TensorListValue>(t.dtype(), std::move(element));
   MR_RETURN_IF_ERROR(list->Resize(t.dim(0)));
   for (int64_t i = 0; i < t.dim(0); ++i) {
+    if (i % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     MR_ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, t, i));
     list->Set(i, std::move(value));
   }
@@ -278,6 +283,7 @@ Status ScatterRows(KernelContext& ctx, const Tensor& t, const Tensor& indices,
   }
   MR_RETURN_IF_ERROR(list.Resize(size));
   for (int64_t row = 0; row < t.dim(0); ++row) {
+    if (row % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     MR_ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, t, row));
     list.Set(indices.flat<int32_t>()[static_cast<size_t>(row)],
              std::move(value));
