@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "millrace/base/check.h"
@@ -180,6 +181,10 @@ class Tensor {
   // Returns the first `max_entries` elements as TensorFlow prints them: "[1 2
   // 3...]".
   std::string SummarizeValue(int64_t max_entries, bool print_v2 = false) const;
+  // Hands the same text to `append` piece by piece, until that returns an
+  // error. Texts of all elements may exceed the memory of a machine.
+  using TextSink = absl::FunctionRef<Status(absl::string_view)>;
+  Status Summarize(int64_t max_entries, bool print_v2, TextSink append) const;
   std::string DebugString() const;
 
  private:

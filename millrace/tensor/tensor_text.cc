@@ -1,4 +1,5 @@
 // Prints tensors as TensorFlow's Tensor::SummarizeValue does.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -65,8 +66,6 @@ std::string ElementText(const T& v) {
 
 std::string ElementAt(const Tensor& t, int64_t i) {
   switch (t.dtype()) {
-    case DataType::kString:
-      return absl::Utf8SafeCEscape(t.flat<StringElement>()[i].view());
     case DataType::kResource: {
       const auto& h = t.flat<ResourceElement>()[i];
       return h ? absl::StrCat("<Resource ", h->container, "/", h->name, ">")
@@ -87,76 +86,110 @@ std::string ElementAt(const Tensor& t, int64_t i) {
   }
 }
 
-// Appends nested brackets, row by row, up to `limit` elements in all.
-void AppendNested(const Tensor& t, int d, int64_t& index, int64_t limit,
-                  std::string* out) {
-  if (index >= limit) return;
+// A text that is handed on piece by piece.
+class Pieces {
+ public:
+  explicit Pieces(Tensor::TextSink append) : append_(append) {}
+
+  Status Add(absl::string_view piece) {
+    constexpr size_t kKept = 3;
+    const size_t n = std::min(piece.size(), kKept);
+    end_.append(piece.data() + piece.size() - n, n);
+    if (end_.size() > kKept) end_.erase(0, end_.size() - kKept);
+    return append_(piece);
+  }
+  Status AddElement(const Tensor& t, int64_t i) {
+    if (t.dtype() != DataType::kString) return Add(ElementAt(t, i));
+    // Escapes make a text four times as long.
+    constexpr size_t kAtOnce = 64 << 10;
+    const absl::string_view text = t.flat<StringElement>()[i].view();
+    for (size_t at = 0; at < text.size(); at += kAtOnce) {
+      MR_RETURN_IF_ERROR(Add(absl::Utf8SafeCEscape(text.substr(at, kAtOnce))));
+    }
+    return OkStatus();
+  }
+  bool EndsWithDots() const { return end_ == "..."; }
+
+ private:
+  Tensor::TextSink append_;
+  std::string end_;
+};
+
+// Adds nested brackets, row by row, up to `limit` elements in all.
+Status AddNested(const Tensor& t, int d, int64_t& index, int64_t limit,
+                 Pieces& out) {
   const int64_t n = t.dim(d);
   if (d == t.rank() - 1) {
     for (int64_t i = 0; i < n; ++i) {
-      if (index >= limit) {
-        absl::StrAppend(out, "...");
-        return;
-      }
-      absl::StrAppend(out, i > 0 ? " " : "", ElementAt(t, index++));
+      if (index >= limit) return out.Add("...");
+      if (i > 0) MR_RETURN_IF_ERROR(out.Add(" "));
+      MR_RETURN_IF_ERROR(out.AddElement(t, index++));
     }
-    return;
+    return OkStatus();
   }
-  for (int64_t i = 0; i < n; ++i) {
-    const bool more = index < limit;
-    if (more) absl::StrAppend(out, "[");
-    AppendNested(t, d + 1, index, limit, out);
-    if (more) absl::StrAppend(out, "]");
+  for (int64_t i = 0; i < n && index < limit; ++i) {
+    MR_RETURN_IF_ERROR(out.Add("["));
+    MR_RETURN_IF_ERROR(AddNested(t, d + 1, index, limit, out));
+    MR_RETURN_IF_ERROR(out.Add("]"));
   }
+  return OkStatus();
 }
 
-// Appends "[1 2 3 ... 8 9]": `edge` elements at either end of each dimension
-// (-1: all).
-void AppendEdges(const Tensor& t, int d, int64_t base, int64_t edge,
-                 std::string* out) {
+// Adds "[1 2 3 ... 8 9]": `edge` elements at either end of each dimension (-1:
+// all).
+Status AddEdges(const Tensor& t, int d, int64_t base, int64_t edge,
+                Pieces& out) {
   if (d == t.rank()) {
     const bool quote = t.dtype() == DataType::kString;
-    absl::StrAppend(out, quote ? "\"" : "", ElementAt(t, base),
-                    quote ? "\"" : "");
-    return;
+    if (quote) MR_RETURN_IF_ERROR(out.Add("\""));
+    MR_RETURN_IF_ERROR(out.AddElement(t, base));
+    return quote ? out.Add("\"") : OkStatus();
   }
   const int64_t n = t.dim(d);
   const int64_t stride = t.shape().NumElements(d + 1, t.rank());
-  absl::StrAppend(out, "[");
+  MR_RETURN_IF_ERROR(out.Add("["));
+  const std::string gap =
+      d == t.rank() - 1
+          ? " "
+          : std::string(static_cast<size_t>(t.rank() - d - 1), '\n') +
+                std::string(static_cast<size_t>(d) + 1, ' ');
   for (int64_t i = 0; i < n; ++i) {
-    const std::string gap =
-        d == t.rank() - 1
-            ? " "
-            : std::string(static_cast<size_t>(t.rank() - d - 1), '\n') +
-                  std::string(static_cast<size_t>(d) + 1, ' ');
-    if (i > 0) absl::StrAppend(out, gap);
-    if (edge >= 0 && i == edge && n > 2 * edge) {
-      absl::StrAppend(out, "...", edge > 0 ? gap : "");
+    if (i > 0) MR_RETURN_IF_ERROR(out.Add(gap));
+    if (edge >= 0 && i == edge && n - edge > edge) {
+      MR_RETURN_IF_ERROR(out.Add("..."));
+      if (edge == 0) break;
+      MR_RETURN_IF_ERROR(out.Add(gap));
       i = n - edge;
-      if (i >= n) break;
     }
-    AppendEdges(t, d + 1, base + i * stride, edge, out);
+    MR_RETURN_IF_ERROR(AddEdges(t, d + 1, base + i * stride, edge, out));
   }
-  absl::StrAppend(out, "]");
+  return out.Add("]");
 }
 
 }  // namespace
 
-std::string Tensor::SummarizeValue(int64_t max_entries, bool print_v2) const {
-  if (on_device()) return "<on a device>";
-  if (is_view()) return "<of a variable>";
+Status Tensor::Summarize(int64_t max_entries, bool print_v2,
+                         TextSink append) const {
+  if (on_device()) return append("<on a device>");
+  if (is_view()) return append("<of a variable>");
   const int64_t n = num_elements();
-  std::string out;
-  if (print_v2) {
-    AppendEdges(*this, 0, 0, max_entries, &out);
-    return out;
-  }
+  Pieces out(append);
+  if (print_v2) return AddEdges(*this, 0, 0, max_entries, out);
   const int64_t limit = max_entries < 0 ? n : std::min(max_entries, n);
-  if (rank() == 0) return n > 0 && limit > 0 ? ElementAt(*this, 0) : "";
+  if (rank() == 0) return limit > 0 ? out.AddElement(*this, 0) : OkStatus();
   int64_t index = 0;
-  AppendNested(*this, 0, index, limit, &out);
-  if (limit < n && !out.ends_with("...")) absl::StrAppend(&out, "...");
-  return out;
+  if (limit > 0) MR_RETURN_IF_ERROR(AddNested(*this, 0, index, limit, out));
+  return limit < n && !out.EndsWithDots() ? out.Add("...") : OkStatus();
+}
+
+std::string Tensor::SummarizeValue(int64_t max_entries, bool print_v2) const {
+  std::string text;
+  const auto append = [&text](absl::string_view piece) {
+    absl::StrAppend(&text, piece);
+    return OkStatus();
+  };
+  Summarize(max_entries, print_v2, append).IgnoreError();
+  return text;
 }
 
 std::string Tensor::DebugString() const {

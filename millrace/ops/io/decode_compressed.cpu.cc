@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <string>
 
 #include "millrace/checkpoint/records/byte_stream.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/string/counted_text.h"
 
 namespace millrace::ops {
 namespace {
@@ -47,14 +47,20 @@ class DecodeCompressedKernel {
     MR_ASSIGN_OR_RETURN(Tensor* const out,
                         ctx.AllocateOutput(0, ctx.input(0).shape()));
     const auto from = ctx.input(0).flat<StringElement>();
+    // A few bytes may stand for thousands of times as many.
+    CountedText text(ctx);
     for (size_t i = 0; i < from.size(); ++i) {
       MR_RETURN_IF_ERROR(ctx.CheckCancelled());
       const TextFile file(from[i].view());
-      std::string text;
-      MR_RETURN_IF_ERROR(
-          NewByteStream(&file, compression_)
-              ->Read(std::numeric_limits<uint64_t>::max(), &text));
-      out->mutable_flat<StringElement>()[i].Assign(text);
+      const auto stream = NewByteStream(&file, compression_);
+      text.Clear();
+      while (true) {
+        MR_ASSIGN_OR_RETURN(const absl::string_view piece, stream->Peek());
+        if (piece.empty()) break;
+        MR_RETURN_IF_ERROR(text.Append(piece));
+        stream->Consume(piece.size());
+      }
+      out->mutable_flat<StringElement>()[i].Assign(text.view());
     }
     return OkStatus();
   }

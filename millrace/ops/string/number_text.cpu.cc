@@ -263,10 +263,13 @@ class StringFormatKernel {
 
   Status Run(KernelContext& ctx) const {
     CountedText text(ctx);
+    const auto append = [&text](absl::string_view piece) {
+      return text.Append(piece);
+    };
     MR_RETURN_IF_ERROR(text.Append(parts_[0]));
     for (int i = 0; i < ctx.num_inputs(); ++i) {
-      MR_RETURN_IF_ERROR(text.Append(
-          ctx.input(i).SummarizeValue(summarize_, /*print_v2=*/true)));
+      MR_RETURN_IF_ERROR(
+          ctx.input(i).Summarize(summarize_, /*print_v2=*/true, append));
       MR_RETURN_IF_ERROR(text.Append(parts_[static_cast<size_t>(i) + 1]));
     }
     MR_ASSIGN_OR_RETURN(Tensor* const out,

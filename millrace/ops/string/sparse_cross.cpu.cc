@@ -6,6 +6,7 @@
 #include "millrace/base/memory/checked_size.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/string/counted_text.h"
 #include "millrace/ops/string/string_hash.h"
 
 namespace millrace::ops {
@@ -55,13 +56,12 @@ class FeatureColumn {
   }
   int64_t count() const { return end_ - begin_; }
 
-  void AppendText(int64_t i, std::string* text) const {
+  Status AppendText(int64_t i, CountedText* text) const {
     const auto at = static_cast<size_t>(begin_ + i);
     if (values_->dtype() == DataType::kString) {
-      absl::StrAppend(text, values_->flat<StringElement>()[at].view());
-    } else {
-      absl::StrAppend(text, values_->flat<int64_t>()[at]);
+      return text->Append(values_->flat<StringElement>()[at].view());
     }
+    return text->Append(absl::StrCat(values_->flat<int64_t>()[at]));
   }
   uint64_t Hash(int64_t i) const {
     const auto at = static_cast<size_t>(begin_ + i);
@@ -129,6 +129,7 @@ class SparseCrossKernel {
     out_shape->mutable_flat<int64_t>()[1] = widest;
     int64_t* places = indices->mutable_flat<int64_t>().data();
     int64_t at = 0;
+    CountedText text(ctx);
     return ForRows(
         ctx, rows,
         [&](int64_t row, const std::vector<FeatureColumn>& columns) -> Status {
@@ -139,7 +140,7 @@ class SparseCrossKernel {
             if (i % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
             places[2 * at] = row;
             places[2 * at + 1] = i;
-            WriteCross(columns, choice, at, values);
+            MR_RETURN_IF_ERROR(WriteCross(columns, choice, at, values, &text));
             // The last input's features change first.
             for (size_t c = columns.size(); c > 0; --c) {
               if (++choice[c - 1] < columns[c - 1].count()) break;
@@ -275,17 +276,19 @@ class SparseCrossKernel {
     return OkStatus();
   }
 
-  void WriteCross(const std::vector<FeatureColumn>& columns,
-                  absl::Span<const int64_t> choice, int64_t at,
-                  Tensor* values) const {
+  // `text` is scratch memory.
+  Status WriteCross(const std::vector<FeatureColumn>& columns,
+                    absl::Span<const int64_t> choice, int64_t at,
+                    Tensor* values, CountedText* text) const {
     if (values->dtype() == DataType::kString) {
-      std::string text;
+      text->Clear();
       for (size_t c = 0; c < columns.size(); ++c) {
-        if (c > 0) text += "_X_";
-        columns[c].AppendText(choice[c], &text);
+        if (c > 0) MR_RETURN_IF_ERROR(text->Append("_X_"));
+        MR_RETURN_IF_ERROR(columns[c].AppendText(choice[c], text));
       }
-      values->mutable_flat<StringElement>()[static_cast<size_t>(at)] = text;
-      return;
+      values->mutable_flat<StringElement>()[static_cast<size_t>(at)].Assign(
+          text->view());
+      return OkStatus();
     }
     auto hash = static_cast<uint64_t>(key_);
     for (size_t c = 0; c < columns.size(); ++c) {
@@ -295,6 +298,7 @@ class SparseCrossKernel {
         buckets_ > 0 ? buckets_ : std::numeric_limits<int64_t>::max());
     values->mutable_flat<int64_t>()[static_cast<size_t>(at)] =
         static_cast<int64_t>(hash % most);
+    return OkStatus();
   }
 
   int64_t sparse_ = 0, values_ = 0, buckets_ = 0, key_ = 0;

@@ -5,6 +5,9 @@
 namespace millrace::ops {
 namespace {
 
+// An error of more text reaches no client.
+constexpr size_t kMostAsserted = 1 << 20;
+
 class AssertKernel {
  public:
   static StatusOr<AssertKernel> Make(const KernelInit& init) {
@@ -20,9 +23,17 @@ class AssertKernel {
     }
     if (condition.scalar<bool>()) return OkStatus();
     std::string message = "assertion failed: ";
+    const auto append = [&message](absl::string_view piece) -> Status {
+      absl::StrAppend(&message, piece);
+      if (message.size() <= kMostAsserted) return OkStatus();
+      message.resize(kMostAsserted);
+      return InvalidArgument(message, "...");
+    };
     for (int i = 1; i < ctx.num_inputs(); ++i) {
-      absl::StrAppend(&message, "[", ctx.input(i).SummarizeValue(summarize_),
-                      "]", i + 1 < ctx.num_inputs() ? " " : "");
+      MR_RETURN_IF_ERROR(append("["));
+      MR_RETURN_IF_ERROR(
+          ctx.input(i).Summarize(summarize_, /*print_v2=*/false, append));
+      MR_RETURN_IF_ERROR(append(i + 1 < ctx.num_inputs() ? "] " : "]"));
     }
     return InvalidArgument(message);
   }

@@ -32,12 +32,12 @@ class AudioSummaryKernel {
       rate = ctx.input(2).flat<float>()[0];
     }
     MR_ASSIGN_OR_RETURN(
-        const std::string summary,
+        const CountedText summary,
         SummarizeAudio(ctx, ctx.input(1),
                        {.tag = tag.scalar<StringElement>().view(),
                         .most = max_outputs_,
                         .rate = rate}));
-    return SetSummary(ctx, summary);
+    return SetSummary(ctx, summary.view());
   }
 
  private:

@@ -16,7 +16,7 @@ float RateOfFile(float rate) { return std::max(1.0f, std::nearbyint(rate)); }
 
 }  // namespace
 
-StatusOr<std::string> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
+StatusOr<CountedText> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
                                      const AudioRequest& request) {
   if (clips.rank() < 2 || clips.rank() > 3) {
     return InvalidArgument("Tensor must be 3-D or 2-D, got: ",
@@ -31,17 +31,20 @@ StatusOr<std::string> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
   }
   const auto samples = clips.flat<float>();
   const int64_t size = format.channels * format.frames;
-  std::string summary;
+  CountedText summary(ctx);
+  std::string value;
   for (int64_t i = 0; i < std::min(request.most, clips.dim(0)); ++i) {
     MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     MR_ASSIGN_OR_RETURN(const std::string wav,
                         EncodeWav(format, samples.subspan(i * size, size)));
-    if (summary.size() + wav.size() > kMaxSummaryBytes) {
+    if (summary.view().size() + wav.size() > kMaxSummaryBytes) {
       return InvalidArgument("tensor too large for summary ",
                              clips.shape().DebugString());
     }
+    value.clear();
     AppendAudio(NumberedTag(request.tag, "audio", request.most, i),
-                request.rate, format.channels, format.frames, wav, &summary);
+                request.rate, format.channels, format.frames, wav, &value);
+    MR_RETURN_IF_ERROR(summary.Append(value));
   }
   return summary;
 }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "millrace/kernel/kernel_context.h"
+#include "millrace/ops/string/counted_text.h"
 
 namespace millrace::ops {
 
@@ -19,7 +20,7 @@ struct AudioRequest {
 // channels] or [clips, samples], as WAV. Returns INVALID_ARGUMENT for other
 // shapes, for a rate that is not positive, and for what is too large for a
 // summary or a WAV file.
-StatusOr<std::string> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
+StatusOr<CountedText> SummarizeAudio(KernelContext& ctx, const Tensor& clips,
                                      const AudioRequest& request);
 
 }  // namespace millrace::ops

@@ -36,12 +36,12 @@ class ImageSummaryKernel {
     const Tensor& tag = ctx.input(0);
     if (tag.rank() != 0) return InvalidArgument("Tags must be a scalar");
     MR_ASSIGN_OR_RETURN(
-        const std::string summary,
+        const CountedText summary,
         SummarizeImages(ctx, ctx.input(1),
                         {.tag = tag.scalar<StringElement>().view(),
                          .most = max_images_,
                          .bad_color = bad_color_}));
-    return SetSummary(ctx, summary);
+    return SetSummary(ctx, summary.view());
   }
 
  private:

@@ -62,7 +62,7 @@ void Normalize(const T* x, const Batch& b, const uint8_t* bad_color,
 
 }  // namespace
 
-StatusOr<std::string> SummarizeImages(KernelContext& ctx, const Tensor& images,
+StatusOr<CountedText> SummarizeImages(KernelContext& ctx, const Tensor& images,
                                       const ImageRequest& request) {
   if (images.rank() != 4 ||
       (images.dim(3) != 1 && images.dim(3) != 3 && images.dim(3) != 4)) {
@@ -88,7 +88,8 @@ StatusOr<std::string> SummarizeImages(KernelContext& ctx, const Tensor& images,
         ", bad_color.size = ", request.bad_color.size());
   }
   const int64_t size = b.pixels() * b.depth;
-  std::string summary;
+  CountedText summary(ctx);
+  std::string value;
   MR_ASSIGN_OR_RETURN(
       Tensor scratch,
       ctx.AllocateTemp(DataType::kUint8, TensorShape({scaled ? size : 0})));
@@ -112,12 +113,14 @@ StatusOr<std::string> SummarizeImages(KernelContext& ctx, const Tensor& images,
         WritePng(pixels, b.height, b.width, static_cast<int>(b.depth),
                  /*bits=*/8, /*compression=*/-1,
                  [&] { return ctx.CheckCancelled(); }));
-    if (summary.size() + png.size() > kMaxSummaryBytes) {
+    if (summary.view().size() + png.size() > kMaxSummaryBytes) {
       return InvalidArgument("tensor too large for summary ",
                              images.shape().DebugString());
     }
+    value.clear();
     AppendImage(NumberedTag(request.tag, "image", request.most, i), b.height,
-                b.width, b.depth, png, &summary);
+                b.width, b.depth, png, &value);
+    MR_RETURN_IF_ERROR(summary.Append(value));
   }
   return summary;
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "millrace/kernel/kernel_context.h"
+#include "millrace/ops/string/counted_text.h"
 
 namespace millrace::ops {
 
@@ -20,7 +21,7 @@ struct ImageRequest {
 // width, channels] of floating numbers or bytes, as PNG. Returns
 // INVALID_ARGUMENT for other shapes, for images without pixels, and for what is
 // too large for a summary.
-StatusOr<std::string> SummarizeImages(KernelContext& ctx, const Tensor& images,
+StatusOr<CountedText> SummarizeImages(KernelContext& ctx, const Tensor& images,
                                       const ImageRequest& request);
 
 }  // namespace millrace::ops

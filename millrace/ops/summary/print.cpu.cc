@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "millrace/kernel/kernel_decl.h"
+#include "millrace/ops/string/counted_text.h"
 
 namespace millrace::ops {
 namespace {
@@ -20,14 +21,20 @@ class PrintKernel {
 
   Status Run(KernelContext& ctx) const {
     if (first_n_ < 0 || printed_->fetch_add(1) < first_n_) {
-      std::string text = message_;
+      CountedText text(ctx);
+      const auto append = [&text](absl::string_view piece) {
+        return text.Append(piece);
+      };
+      MR_RETURN_IF_ERROR(append(message_));
       for (int i = 1; i < ctx.num_inputs(); ++i) {
-        absl::StrAppend(&text, "[", ctx.input(i).SummarizeValue(summarize_),
-                        "]");
+        MR_RETURN_IF_ERROR(append("["));
+        MR_RETURN_IF_ERROR(
+            ctx.input(i).Summarize(summarize_, /*print_v2=*/false, append));
+        MR_RETURN_IF_ERROR(append("]"));
       }
-      text += '\n';
+      MR_RETURN_IF_ERROR(append("\n"));
       // Without the place and time of a log's line: programs look for it.
-      std::fwrite(text.data(), 1, text.size(), stderr);
+      std::fwrite(text.view().data(), 1, text.view().size(), stderr);
       std::fflush(stderr);
     }
     ctx.set_output(0, ctx.TakeInput(0));

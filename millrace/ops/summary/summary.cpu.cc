@@ -1,8 +1,11 @@
 #include "absl/container/flat_hash_set.h"
+#include "millrace/base/memory/counted_table.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
+#include "millrace/ops/string/counted_text.h"
 #include "millrace/ops/summary/histogram_value.h"
 #include "millrace/ops/summary/summary_message.h"
+#include "millrace/ops/summary/summary_output.h"
 #include "millrace/tensor/dispatch.h"
 
 namespace millrace::ops {
@@ -20,17 +23,19 @@ Status RunScalarSummary(KernelContext& ctx) {
                            "')")
             : "");
   }
-  std::string summary;
+  CountedText summary(ctx);
+  std::string one;
   MR_RETURN_IF_ERROR(
       Dispatch(RealTypes{}, values.dtype(), [&]<class T>() -> Status {
         for (int64_t i = 0; i < tags.num_elements(); ++i) {
+          one.clear();
           AppendScalar(tags.flat<StringElement>()[i].view(),
-                       static_cast<float>(values.flat<T>()[i]), &summary);
+                       static_cast<float>(values.flat<T>()[i]), &one);
+          MR_RETURN_IF_ERROR(summary.Append(one));
         }
         return OkStatus();
       }));
-  ctx.set_output(0, Tensor::Scalar<std::string>(summary));
-  return OkStatus();
+  return SetSummary(ctx, summary.view());
 }
 
 Status RunHistogramSummary(KernelContext& ctx) {
@@ -43,28 +48,30 @@ Status RunHistogramSummary(KernelContext& ctx) {
                       EncodeHistogram(values, ctx.node().name));
   std::string summary;
   AppendHistogram(tag.scalar<StringElement>().view(), histogram, &summary);
-  ctx.set_output(0, Tensor::Scalar<std::string>(summary));
-  return OkStatus();
+  return SetSummary(ctx, summary);
 }
 
 Status RunMergeSummary(KernelContext& ctx) {
-  std::string merged;
-  absl::flat_hash_set<std::string> tags;
+  CountedText merged(ctx);
+  std::string one;
+  CountedTable<absl::flat_hash_set<absl::string_view>> tags("merged tags");
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     for (const StringElement& input : ctx.input(i).flat<StringElement>()) {
-      MR_ASSIGN_OR_RETURN(const std::vector<SummaryValue> values,
+      MR_ASSIGN_OR_RETURN(const CountedVector<SummaryValue> values,
                           SplitSummary(input.view()));
       for (const SummaryValue& value : values) {
-        if (!value.tag.empty() && !tags.emplace(value.tag).second) {
+        MR_RETURN_IF_ERROR(tags.MakeRoom());
+        if (!value.tag.empty() && !tags->insert(value.tag).second) {
           return InvalidArgument("Duplicate tag ", value.tag,
                                  " found in summary inputs");
         }
-        AppendValue(value.bytes, &merged);
+        one.clear();
+        AppendValue(value.bytes, &one);
+        MR_RETURN_IF_ERROR(merged.Append(one));
       }
     }
   }
-  ctx.set_output(0, Tensor::Scalar<std::string>(merged));
-  return OkStatus();
+  return SetSummary(ctx, merged.view());
 }
 
 }  // namespace

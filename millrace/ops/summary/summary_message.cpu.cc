@@ -127,8 +127,8 @@ bool IsMessage(absl::string_view bytes) {
   return true;
 }
 
-StatusOr<std::vector<SummaryValue>> SplitSummary(absl::string_view summary) {
-  std::vector<SummaryValue> values;
+StatusOr<CountedVector<SummaryValue>> SplitSummary(absl::string_view summary) {
+  CountedVector<SummaryValue> values;
   uint64_t key;
   absl::string_view body;
   while (!summary.empty()) {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/status.h"
 
 namespace millrace::ops {
@@ -41,7 +41,7 @@ struct SummaryValue {
   absl::string_view tag;
   absl::string_view bytes;
 };
-StatusOr<std::vector<SummaryValue>> SplitSummary(absl::string_view summary);
+StatusOr<CountedVector<SummaryValue>> SplitSummary(absl::string_view summary);
 void AppendValue(absl::string_view bytes, std::string* summary);
 
 }  // namespace millrace::ops

@@ -5,12 +5,13 @@
 
 namespace millrace::ops {
 
-Status SetSummary(KernelContext& ctx, const std::string& summary) {
+Status SetSummary(KernelContext& ctx, absl::string_view summary) {
   if (summary.size() > kMaxSummaryBytes) {
     return InvalidArgument("a summary of ", summary.size(),
                            " bytes is too large");
   }
-  ctx.set_output(0, Tensor::Scalar<std::string>(summary));
+  MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, TensorShape()));
+  out->mutable_flat<StringElement>()[0].Assign(summary);
   return OkStatus();
 }
 

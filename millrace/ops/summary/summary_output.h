@@ -16,7 +16,7 @@ inline constexpr size_t kMaxSummaryBytes = std::numeric_limits<int32_t>::max();
 
 // Sets output 0 to a serialized summary. Returns INVALID_ARGUMENT if it is too
 // large.
-Status SetSummary(KernelContext& ctx, const std::string& summary);
+Status SetSummary(KernelContext& ctx, absl::string_view summary);
 
 // Returns the tag of value `i` of at most `most`: "TAG/image/3" for the kind
 // "image", or without the number if there is at most one.

@@ -121,17 +121,23 @@ StatusOr<std::string> MakeImages(KernelContext& ctx, int64_t most) {
     return InvalidArgument("bad_color must be a vector, got shape ",
                            ctx.input(4).shape().DebugString());
   }
-  return SummarizeImages(
-      ctx, ctx.input(3),
-      {.tag = tag, .most = most, .bad_color = ctx.input(4).flat<uint8_t>()});
+  MR_ASSIGN_OR_RETURN(
+      const CountedText summary,
+      SummarizeImages(ctx, ctx.input(3),
+                      {.tag = tag,
+                       .most = most,
+                       .bad_color = ctx.input(4).flat<uint8_t>()}));
+  return std::string(summary.view());
 }
 
 StatusOr<std::string> MakeAudio(KernelContext& ctx, int64_t most) {
   MR_RETURN_IF_ERROR(CheckInt32Attr(kMostClips, most));
   MR_ASSIGN_OR_RETURN(const std::string tag, OneText(ctx, 2, "tag"));
   MR_ASSIGN_OR_RETURN(const float rate, OneValue<float>(ctx, 4, "sample_rate"));
-  return SummarizeAudio(ctx, ctx.input(3),
-                        {.tag = tag, .most = most, .rate = rate});
+  MR_ASSIGN_OR_RETURN(const CountedText summary,
+                      SummarizeAudio(ctx, ctx.input(3),
+                                     {.tag = tag, .most = most, .rate = rate}));
+  return std::string(summary.view());
 }
 
 StatusOr<std::string> MergeRaw(KernelContext& ctx, int64_t) {
