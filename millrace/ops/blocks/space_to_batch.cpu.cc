@@ -62,6 +62,8 @@ Status CopyBlocks(KernelContext& ctx, const Mover& mover, const Blocks& b,
   int64_t blocks = 1;
   for (const int64_t size : b.block) blocks *= size;
   for (int64_t k = 0; k < blocks; ++k) {
+    // There may be billions, most of them of padding.
+    if (k % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
     StridedCopySpec spec;
     int64_t space_at = 0;
     int64_t batch_at = k * space.dim(0) * batch_strides[0];
@@ -71,7 +73,7 @@ Status CopyBlocks(KernelContext& ctx, const Mover& mover, const Blocks& b,
     };
     add(space.dim(0), space_strides[0], batch_strides[0]);
     int64_t place = k;
-    std::vector<int64_t> offset(static_cast<size_t>(n));
+    DimVector offset(static_cast<size_t>(n));
     for (int i = n - 1; i >= 0; --i) {
       offset[i] = place % b.block[i];
       place /= b.block[i];

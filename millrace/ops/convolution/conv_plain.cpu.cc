@@ -52,16 +52,16 @@ class PlainConv {
         p_.batch, p_.MultiplyAdds() / p_.batch + 1,
         [&](int64_t begin, int64_t end) {
           std::fill(x + begin * image, x + end * image, T(0));
-          ForTaps(p_, begin * pixels, end * pixels,
-                  [&](int64_t o, int64_t tap, int64_t i) {
-                    for (int64_t c = 0; c < p_.in_depth; ++c) {
-                      const T* f = f_ + FilterAt(tap, c);
-                      const T* y = y_ + o * p_.out_depth + c / in_ * out_;
-                      T sum(0);
-                      for (int64_t k = 0; k < out_; ++k) sum += f[k] * y[k];
-                      x[i * p_.in_depth + c] += sum;
-                    }
-                  });
+          ForSomeTaps(ctx, begin * pixels, end * pixels,
+                      [&](int64_t o, int64_t tap, int64_t i) {
+                        for (int64_t c = 0; c < p_.in_depth; ++c) {
+                          const T* f = f_ + FilterAt(tap, c);
+                          const T* y = y_ + o * p_.out_depth + c / in_ * out_;
+                          T sum(0);
+                          for (int64_t k = 0; k < out_; ++k) sum += f[k] * y[k];
+                          x[i * p_.in_depth + c] += sum;
+                        }
+                      });
         });
   }
 
@@ -72,7 +72,7 @@ class PlainConv {
     return ctx.ParallelFor(
         p_.in_depth, p_.MultiplyAdds() / p_.in_depth + 1,
         [&](int64_t begin, int64_t end) {
-          ForTaps(p_, 0, pixels, [&](int64_t o, int64_t tap, int64_t i) {
+          ForSomeTaps(ctx, 0, pixels, [&](int64_t o, int64_t tap, int64_t i) {
             for (int64_t c = begin; c < end; ++c) {
               MultiplyAdd(x_[i * p_.in_depth + c],
                           y_ + o * p_.out_depth + c / in_ * out_,
@@ -83,6 +83,21 @@ class PlainConv {
   }
 
  private:
+  // Calls f for the taps of output pixels [begin, end), which may take hours,
+  // until the step is cancelled.
+  template <class F>
+  void ForSomeTaps(const KernelContext& ctx, int64_t begin, int64_t end,
+                   F&& f) const {
+    constexpr int64_t kAddsPerCheck = int64_t{1} << 27;
+    const int64_t pixels = p_.batch * p_.OutputPixels();
+    const int64_t at_once =
+        kAddsPerCheck / (p_.MultiplyAdds() / pixels + 1) + 1;
+    for (int64_t o = begin; o < end; o += at_once) {
+      if (o > begin && !ctx.CheckCancelled().ok()) return;
+      ForTaps(p_, o, std::min(end, o + at_once), f);
+    }
+  }
+
   // Returns where the filter's row of output channels begins for a tap and an
   // input channel.
   int64_t FilterAt(int64_t tap, int64_t channel) const {

@@ -30,6 +30,8 @@ class PatchesKernel {
     const DimVector to = RowMajorStrides(shape.dims());
     // Each position within the windows is a strided part of the image.
     for (int64_t place = 0; place < plan.places; ++place) {
+      // There may be billions, most of them of padding.
+      if (place % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
       StridedCopySpec spec;
       spec.dst_offset = place * depth;
       spec.Add(x.dim(0), from[0], to[0]);

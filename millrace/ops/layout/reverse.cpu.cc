@@ -142,6 +142,7 @@ struct ReverseSequenceKernel {
     if (in.num_elements() == 0) return OkStatus();
     const DimVector strides = RowMajorStrides(in.shape().dims());
     for (int64_t b = 0; b < in.dim(batch); ++b) {
+      if (b % 4096 == 0) MR_RETURN_IF_ERROR(ctx.CheckCancelled());
       const int64_t n = IntAt(lengths, b);
       MR_RETURN_IF_ERROR(
           CopyPart(ctx, in, out, strides, b, 0, n, Order::kReversed));

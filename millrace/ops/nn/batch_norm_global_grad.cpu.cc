@@ -64,6 +64,8 @@ class GlobalNormGradKernel {
       MR_ASSIGN_OR_RETURN(vectors[i],
                           ctx.AllocateOutput(i + 1, TensorShape({x.dim(3)})));
     }
+    // Without channels there may be endless pixels.
+    if (x.dim(3) == 0) return OkStatus();
     return Dispatch<float, double, Half>(x.dtype(), [&]<class T>() -> Status {
       return RunTyped<T>(ctx, dx, vectors);
     });

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/base/target_clones.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/elementwise/float_math.h"
@@ -82,8 +82,9 @@ void ReadRow(const T* x, int64_t n, float* row) {
 // The norms of rows, and their powers.
 class Norms {
  public:
-  Norms(const LrnAttrs& attrs, int64_t n)
-      : attrs_(attrs),
+  Norms(const KernelContext& ctx, const LrnAttrs& attrs, int64_t n)
+      : ctx_(ctx),
+        attrs_(attrs),
         n_(n),
         radius_(std::min(attrs.radius, n)),
         padded_(static_cast<size_t>(n + 2 * radius_)),
@@ -94,7 +95,7 @@ class Norms {
   // those of the exponent -beta.
   void Set(const float* x) {
     for (int64_t i = 0; i < n_; ++i) padded_[radius_ + i] = x[i] * x[i];
-    SumWindows(padded_.data(), radius_, n_, norms_.data());
+    Sum(norms_.data());
     if (PowersOfPositive(attrs_, n_, norms_.data(), powers_.data())) return;
     for (int64_t i = 0; i < n_; ++i) {
       powers_[i] = std::pow(norms_[i], -attrs_.beta);
@@ -103,17 +104,30 @@ class Norms {
   // Sets `sums` to the sums of x around each element. Changes no norm.
   void SumAround(const float* x, float* sums) {
     std::copy(x, x + n_, padded_.begin() + radius_);
-    SumWindows(padded_.data(), radius_, n_, sums);
+    Sum(sums);
   }
 
   float norm(int64_t c) const { return norms_[c]; }
   float power(int64_t c) const { return powers_[c]; }
 
  private:
+  // The windows of one row may take hours. If the step is cancelled, the rest
+  // of the sums is left as it is.
+  void Sum(float* sums) {
+    constexpr int64_t kAtOnce = 1 << 26;
+    const int64_t block = std::max<int64_t>(64, kAtOnce / (2 * radius_ + 1));
+    for (int64_t c = 0; c < n_; c += block) {
+      if (c > 0 && !ctx_.CheckCancelled().ok()) return;
+      SumWindows(padded_.data() + c, radius_, std::min(block, n_ - c),
+                 sums + c);
+    }
+  }
+
+  const KernelContext& ctx_;
   const LrnAttrs& attrs_;
   const int64_t n_, radius_;
-  std::vector<float> padded_;  // with zeros on both sides
-  std::vector<float> norms_, powers_;
+  CountedVector<float> padded_;  // with zeros on both sides
+  CountedVector<float> norms_, powers_;
 };
 
 class LrnKernel {
@@ -135,8 +149,8 @@ class LrnKernel {
       return ctx.ParallelFor(
           x.num_elements() / n, CostOfRow(std::min(attrs_.radius, n), n),
           [&](int64_t begin, int64_t end) {
-            std::vector<float> row(static_cast<size_t>(n));
-            Norms norms(attrs_, n);
+            CountedVector<float> row(static_cast<size_t>(n));
+            Norms norms(ctx, attrs_, n);
             for (int64_t r = begin; r < end; ++r) {
               ReadRow(in + r * n, n, row.data());
               norms.Set(row.data());
@@ -174,9 +188,9 @@ class LrnGradKernel {
       return ctx.ParallelFor(
           x.num_elements() / n, 3 * CostOfRow(std::min(attrs_.radius, n), n),
           [&](int64_t begin, int64_t end) {
-            std::vector<float> dy(static_cast<size_t>(n)), row(dy), parts(dy),
+            CountedVector<float> dy(static_cast<size_t>(n)), row(dy), parts(dy),
                 sums(dy);
-            Norms norms(attrs_, n);
+            Norms norms(ctx, attrs_, n);
             for (int64_t r = begin; r < end; ++r) {
               ReadRow(d + r * n, n, dy.data());
               ReadRow(in + r * n, n, row.data());

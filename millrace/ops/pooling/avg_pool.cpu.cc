@@ -1,5 +1,5 @@
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/pooling/avg_pool_call.h"
 #include "millrace/ops/pooling/pool.h"
@@ -64,8 +64,8 @@ void SumWindows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
   const int64_t n = p.channels;
   const int64_t columns = p.window[2].input;
   PixelWindows windows(p, overlaps);
-  std::vector<int64_t> places, ends;
-  std::vector<S> weights;
+  CountedVector<int64_t> places, ends;
+  CountedVector<S> weights;
   for (int64_t row = begin; row < end; ++row) {
     windows.GoTo(row);
     places.clear();

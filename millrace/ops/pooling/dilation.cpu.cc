@@ -1,12 +1,13 @@
 // Kernels of greyscale dilations.
 #include <algorithm>
 #include <type_traits>
-#include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/move.h"
 #include "millrace/ops/elementwise/numbers.h"
 #include "millrace/ops/pooling/dilation_problem.h"
+#include "millrace/ops/pooling/pool.h"
 #include "millrace/ops/pooling/window_loops.h"
 #include "millrace/tensor/dispatch.h"
 
@@ -59,7 +60,7 @@ void FindLargestSums(const DilationSizes& s, const T* image, const T* filter,
 // The pixels under a window and the taps of the filter over them: the places of
 // their first channels.
 struct DilationPlaces {
-  std::vector<int64_t> pixels, taps;
+  CountedVector<int64_t> pixels, taps;
 
   void Set(const DilationSizes& s, int64_t row, int64_t column) {
     pixels.clear();
@@ -180,11 +181,21 @@ class DilationGradKernel {
   }
 
  private:
-  // Calls f(row, column) for all windows of an image.
+  // Calls f(row, column) for all windows of an image, of which one may take
+  // hours, until the step is cancelled.
   template <class F>
-  static void ForWindows(const DilationSizes& s, F&& f) {
+  static void ForWindows(const KernelContext& ctx, const DilationSizes& s,
+                         F&& f) {
+    const int64_t at_once = kWorkPerCheck / ((s.Taps() + 1) * s.depth) + 1;
+    int64_t left = at_once;
     for (int64_t row = 0; row < s.y.output; ++row) {
-      for (int64_t column = 0; column < s.x.output; ++column) f(row, column);
+      for (int64_t column = 0; column < s.x.output; ++column) {
+        if (--left < 0) {
+          if (!ctx.CheckCancelled().ok()) return;
+          left = at_once;
+        }
+        f(row, column);
+      }
     }
   }
 
@@ -196,12 +207,12 @@ class DilationGradKernel {
     const T* const dy = ctx.input(2).flat<T>().data();
     const int64_t cost = s.OutputSize() * (s.Taps() + 1) * 2;
     return ctx.ParallelFor(s.batch, cost, [&](int64_t begin, int64_t end) {
-      std::vector<T> largest(static_cast<size_t>(s.depth));
-      std::vector<int64_t> taps(static_cast<size_t>(s.depth));
+      CountedVector<T> largest(static_cast<size_t>(s.depth));
+      CountedVector<int64_t> taps(static_cast<size_t>(s.depth));
       for (int64_t b = begin; b < end; ++b) {
         T* const image = z + b * s.ImageSize();
         const T* gradient = dy + b * s.OutputSize();
-        ForWindows(s, [&](int64_t row, int64_t column) {
+        ForWindows(ctx, s, [&](int64_t row, int64_t column) {
           FindLargestSums(s, x + b * s.ImageSize(), w, row, column, 0, s.depth,
                           largest.data(), taps.data());
           const int64_t top = row * s.y.stride - s.y.before;
@@ -230,10 +241,10 @@ class DilationGradKernel {
     const T* const dy = ctx.input(2).flat<T>().data();
     const int64_t cost = s.batch * s.y.output * s.x.output * (s.Taps() + 1) * 2;
     return ctx.ParallelFor(s.depth, cost, [&](int64_t begin, int64_t end) {
-      std::vector<T> largest(static_cast<size_t>(s.depth));
-      std::vector<int64_t> taps(static_cast<size_t>(s.depth));
+      CountedVector<T> largest(static_cast<size_t>(s.depth));
+      CountedVector<int64_t> taps(static_cast<size_t>(s.depth));
       for (int64_t b = 0; b < s.batch; ++b) {
-        ForWindows(s, [&](int64_t row, int64_t column) {
+        ForWindows(ctx, s, [&](int64_t row, int64_t column) {
           FindLargestSums(s, x + b * s.ImageSize(), w, row, column, begin, end,
                           largest.data(), taps.data());
           const T* gradient =

@@ -47,6 +47,8 @@ StatusOr<DilationSizes> DilationAttrs::Resolve(
                                      strides_[1], rates_[1], &s.y));
   MR_RETURN_IF_ERROR(ResolveDilation(padding_, input.dim(2), filter.dim(1),
                                      strides_[2], rates_[2], &s.x));
+  // The other side of a filter without elements may be billions long.
+  if (s.Taps() == 0) s.y.filter = s.x.filter = 0;
   return s;
 }
 

@@ -2,6 +2,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel_decl.h"
 #include "millrace/ops/array/element_types.h"
 #include "millrace/ops/pooling/max_pool.h"
@@ -191,7 +192,7 @@ class MaxPoolGradWithArgmaxKernel : public MaxPoolBase {
     const PoolProblem& p = call.problem;
     MR_ASSIGN_OR_RETURN(Tensor* const out, ctx.AllocateOutput(0, x.shape()));
     if (out->num_elements() == 0) return OkStatus();
-    std::vector<int64_t> at = IntValues(ctx.input(2));
+    CountedVector<int64_t> at = ManyIntValues(ctx.input(2));
     const int64_t image = p.InputPixels() * p.channels;
     const int64_t per_image = p.OutputPixels() * p.channels;
     for (int64_t i = 0; i < call.output.num_elements(); ++i) {

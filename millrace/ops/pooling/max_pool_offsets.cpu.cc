@@ -27,16 +27,23 @@ void FindOffsetsOfWindows(const PoolProblem& p, const T* x, T* z, I* offsets,
 }
 
 template <class T, class I>
-void SumRows(const PoolProblem& p, const Overlaps& overlaps, const T* dy,
-             const I* offsets, int64_t begin, int64_t end, T* dx) {
+void SumRows(const KernelContext& ctx, const PoolProblem& p,
+             const Overlaps& overlaps, const T* dy, const I* offsets,
+             int64_t begin, int64_t end, T* dx) {
   const int64_t n = p.channels;
   const int64_t columns = p.window[2].input;
   PixelWindows windows(p, overlaps);
+  int64_t work = 0;
   for (int64_t row = begin; row < end; ++row) {
     windows.GoTo(row);
     for (int64_t i = 0; i < columns; ++i) {
-      SumWhereOffset(dy, offsets, windows.Of(i), n,
-                     dx + (row * columns + i) * n);
+      const absl::Span<const WindowOver> over = windows.Of(i);
+      SumWhereOffset(dy, offsets, over, n, dx + (row * columns + i) * n);
+      // Each pixel of a long row may be under as many windows.
+      work += static_cast<int64_t>(over.size()) * n;
+      if (work < kWorkPerCheck) continue;
+      if (!ctx.CheckCancelled().ok()) return;
+      work = 0;
     }
   }
 }
@@ -79,8 +86,8 @@ Status SumByOffsets(KernelContext& ctx, const PoolProblem& p,
       const Overlaps overlaps(p);
       return ctx.ParallelFor(p.images * p.window[0].input * p.window[1].input,
                              RowNanos(p), [&](int64_t begin, int64_t end) {
-                               SumRows(p, overlaps, dy, numbers, begin, end,
-                                       dx);
+                               SumRows(ctx, p, overlaps, dy, numbers, begin,
+                                       end, dx);
                              });
     });
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/kernel/kernel.h"
 #include "millrace/ops/pooling/window.op.h"
 
@@ -109,8 +110,11 @@ class WindowPlaces {
  private:
   const PoolProblem& p_;
   int64_t sizes_[kMaxSpatial] = {-1, -1, -1};
-  std::vector<int64_t> places_;
+  CountedVector<int64_t> places_;
 };
+
+// Elements that a long loop reads between two checks for cancellation.
+inline constexpr int64_t kWorkPerCheck = int64_t{1} << 26;
 
 enum class PoolOver { kSpace, kSpaceOrChannels };
 

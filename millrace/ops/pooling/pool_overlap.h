@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "absl/types/span.h"
+#include "millrace/base/memory/counted_vector.h"
 #include "millrace/ops/pooling/pool.h"
 
 namespace millrace::ops {
@@ -48,8 +48,8 @@ class Overlap {
   }
 
  private:
-  std::vector<Covered> over_;     // windows, by position
-  std::vector<Covered> covered_;  // positions, by window
+  CountedVector<Covered> over_;     // windows, by position
+  CountedVector<Covered> covered_;  // positions, by window
 };
 
 struct Overlaps {
@@ -100,8 +100,8 @@ class PixelWindows {
  private:
   const PoolProblem& p_;
   const Overlaps& overlaps_;
-  std::vector<WindowOver> lines_;    // over the row; place: of column 0
-  std::vector<WindowOver> windows_;  // over the last pixel
+  CountedVector<WindowOver> lines_;    // over the row; place: of column 0
+  CountedVector<WindowOver> windows_;  // over the last pixel
 };
 
 // Estimates the time for a row of pixels in ns.
