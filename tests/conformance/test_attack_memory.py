@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("grpc")
 import raw_client as raw  # noqa: E402
 import task_servers  # noqa: E402
-from attacked_cluster import Code  # noqa: E402
+from attacked_cluster import Code, varint  # noqa: E402
 
 MB = 1 << 20
 LIMIT, FEED, CLIENTS = 200 * MB, 100 * MB, 8
@@ -86,6 +86,21 @@ def test_messages_that_arrive_at_once_stay_below_the_limit():
       assert wire.run(handle, fetch=["one:0"])[0] == Code.OK
 
 
+def types(*dtypes):
+  result = raw.new("AttrValue")
+  result.list.SetInParent()
+  result.list.type.extend(dtypes)
+  return result
+
+
+def copies(name, dtype, of, *dims):
+  """An array of these dimensions of one value."""
+  return [
+    raw.const(name + "/dims", raw.tensor(raw.INT32, [len(dims)], int_val=dims)),
+    raw.node(name, "Fill", name + "/dims", of, T=raw.type_of(dtype), index_type=raw.type_of(raw.INT32)),
+  ]
+
+
 def test_text_that_grows_ends_at_the_limit():
   """Some kilobytes that stand for a text of gigabytes, of which each op makes one element."""
   string = raw.type_of(raw.STRING)
@@ -102,14 +117,43 @@ def test_text_that_grows_ends_at_the_limit():
       raw.node("grown", "ReduceJoin", "many", "axis", keep_dims=False, separator=text),
     ],
     "StaticRegexReplace": [raw.node("grown", "StaticRegexReplace", "hidden", pattern=b"x", rewrite=text, replace_global=True)],
+    "MergeSummary": [raw.node("grown", "MergeSummary", *["hidden"] * pieces, N=pieces)],
+    "ScalarSummary": [
+      *copies("many", raw.STRING, "hidden", pieces),
+      raw.const("one", 1.0),
+      *copies("ones", raw.FLOAT, "one", pieces),
+      raw.node("grown", "ScalarSummary", "many", "ones", T=raw.type_of(raw.FLOAT)),
+    ],
+    "StringFormat": [
+      *copies("many", raw.STRING, "hidden", pieces),
+      raw.node("grown", "StringFormat", "many", T=types(raw.STRING), template=b"{}", placeholder=b"{}", summarize=-1),
+    ],
+    "SparseCross": [
+      raw.const("square", raw.tensor(raw.INT32, [2], int_val=[1, 1])),
+      raw.node("dense", "Reshape", "hidden", "square", T=string, Tshape=raw.type_of(raw.INT32)),
+      raw.node(
+        "grown",
+        "SparseCross",
+        *["dense"] * pieces,
+        N=0,
+        hashed_output=False,
+        num_buckets=0,
+        hash_key=1,
+        sparse_types=types(),
+        dense_types=types(*[raw.STRING] * pieces),
+        out_type=string,
+        internal_type=string,
+      ),
+    ],
   }
-  fed = {"StringJoin": text, "ReduceJoin": b"", "StaticRegexReplace": b"x" * pieces}
+  field = b"\x12" + varint(len(text)) + text
+  fed = {"ReduceJoin": b"", "StaticRegexReplace": b"x" * pieces, "MergeSummary": b"\x0a" + varint(len(field)) + field}
   with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
     with raw.Wire(cluster.address("worker")) as wire:
       for op, nodes in graphs.items():
         code, reply = wire.create(raw.graph(hidden, empty, *nodes))
         assert code == Code.OK, reply
-        value = raw.tensor(raw.STRING, string_val=[fed[op]])
+        value = raw.tensor(raw.STRING, string_val=[fed.get(op, text)])
         code, message = wire.run(reply.session_handle, target=["grown"], feed=[("hidden:0", value)], timeout_in_ms=60_000)
         assert code == Code.RESOURCE_EXHAUSTED, (op, code, message)
         assert "a growing text" in message and "{{node grown}}" in message, (op, message)
@@ -119,15 +163,10 @@ def test_text_that_grows_ends_at_the_limit():
       assert peak(cluster.processes["worker", 0]) < LIMIT + SLACK
 
 
-def types(*dtypes):
-  result = raw.new("AttrValue")
-  result.list.type.extend(dtypes)
-  return result
-
-
 # Places in a table; what outputs of so many take is below the limit. One dimension has a large prime factor.
 MANY, MOST, PRIME = LIMIT // 32, LIMIT // 16, 2_000_003
 INT8 = 6
+PLACES = 10_000_000
 LONG = raw.type_of(raw.INT64)
 SAMPLER = {"num_true": 1, "range_max": 1 << 40, "seed": 1, "seed2": 2}
 
@@ -149,6 +188,24 @@ def filled(value, *dims):
     raw.node("v", "Placeholder", dtype=raw.type_of(value), shape=raw.shape_of()),
     raw.const("dims", sizes),
     raw.node("x", "Fill", "dims", "v", T=raw.type_of(value), index_type=raw.type_of(raw.INT32)),
+  ]
+
+
+def hidden(dtype):
+  """A value that no pass knows, as "v"."""
+  return raw.node("v", "Placeholder", dtype=raw.type_of(dtype), shape=raw.shape_of())
+
+
+def equal_ragged(rows, count):
+  """One ragged tensor of empty rows, as many times as a few bytes say, as one of a rank more."""
+  ragged = {"Tvalues": raw.type_of(raw.FLOAT), "Tsplits": raw.type_of(raw.INT32)}
+  return [
+    hidden(raw.INT32),
+    *copies("splits", raw.INT32, "v", rows + 1),
+    raw.const("values", raw.tensor(raw.FLOAT, [0])),
+    raw.node("one", "RaggedTensorToVariant", "splits", "values", RAGGED_RANK=1, batched_input=False, **ragged),
+    raw.node("all", "Pack", *["one"] * count, N=count, T=raw.type_of(raw.VARIANT), axis=0),
+    raw.node("grown", "RaggedTensorFromVariant", "all", input_ragged_rank=1, output_ragged_rank=2, **ragged),
   ]
 
 
@@ -180,6 +237,27 @@ def rows_for_a_queue(op, *dtypes):
     raw.node("queue", op, component_types=types(*dtypes)),
     raw.node("grown", "QueueEnqueueManyV2", "queue", "rows", Tcomponents=types(*dtypes)),
   ]
+
+
+def empty_rows_for_an_array(count):
+  """Rows without elements, each for a place of its own."""
+  float_type, int_type = raw.type_of(raw.FLOAT), raw.type_of(raw.INT32)
+  return [
+    hidden(raw.INT32),
+    raw.const("none", 0, raw.INT32),
+    raw.const("one", 1, raw.INT32),
+    raw.node("array", "TensorArrayV3", "none", dtype=float_type, dynamic_size=True),
+    raw.node("places", "Range", "none", "v", "one", Tidx=int_type),
+    raw.const("zero", 0.0),
+    *copies("x", raw.FLOAT, "zero", count, 0),
+    raw.node("grown", "TensorArrayScatterV3", "array", "places", "x", "array:1", T=float_type),
+  ]
+
+
+def ints(*numbers):
+  result = raw.new("AttrValue")
+  result.list.i.extend(numbers)
+  return result
 
 
 # Op: (what it lacks memory for, nodes but for readers'.)
@@ -233,6 +311,88 @@ TABLES = {
   "ReadFile": ("a quarter of what memory has left", []),
   "RandomShuffleQueueV2": ("elements of a queue", rows_for_a_queue("RandomShuffleQueueV2", raw.FLOAT)),
   "AddManySparseToTensorsMap": ("a map of sparse tensors", empty_parts(100_000, 250)),
+  "BatchMatMulV2": (
+    "OOM in op",
+    [
+      hidden(raw.FLOAT),
+      *copies("x", raw.FLOAT, "v", 3000, 1, 1, 1),
+      *copies("y", raw.FLOAT, "v", 1, 4000, 1, 1),
+      raw.node("grown", "BatchMatMulV2", "x", "y", T=raw.type_of(raw.FLOAT)),
+    ],
+  ),
+  "MatrixTriangularSolve": (
+    "OOM in op",
+    [
+      hidden(raw.FLOAT),
+      *copies("x", raw.FLOAT, "v", 3000, 1, 1, 1),
+      *copies("y", raw.FLOAT, "v", 1, 4000, 1, 1),
+      raw.node("grown", "MatrixTriangularSolve", "x", "y", T=raw.type_of(raw.FLOAT)),
+    ],
+  ),
+  "ResizeBilinearGrad": (
+    "OOM in op",
+    [
+      hidden(raw.FLOAT),
+      *copies("dy", raw.FLOAT, "v", 1, 1, 1, 1),
+      *copies("x", raw.FLOAT, "v", 1, 1, MOST // 2, 1),
+      raw.node("grown", "ResizeBilinearGrad", "dy", "x", T=raw.type_of(raw.FLOAT)),
+    ],
+  ),
+  "RaggedTensorFromVariant": ("OOM in op", equal_ragged(1_000_000, 30)),
+  "AvgPoolGrad": (
+    "OOM in op",
+    [
+      hidden(raw.FLOAT),
+      raw.const("shape", raw.tensor(raw.INT32, [4], int_val=[1, 1, 8000, 1])),
+      *copies("dy", raw.FLOAT, "v", 1, 1, 4001, 1),
+      raw.node(
+        "grown",
+        "AvgPoolGrad",
+        "shape",
+        "dy",
+        T=raw.type_of(raw.FLOAT),
+        ksize=ints(1, 1, 4000, 1),
+        strides=ints(1, 1, 1, 1),
+        padding=b"VALID",
+      ),
+    ],
+  ),
+  "SparseSegmentSumWithNumSegments": (
+    "OOM in op",
+    [
+      hidden(raw.FLOAT),
+      *copies("x", raw.FLOAT, "v", 1, 1),
+      raw.const("zero", raw.tensor(raw.INT32, [1], int_val=[0])),
+      raw.const("segments", 20_000_000, raw.INT32),
+      raw.node("grown", "SparseSegmentSumWithNumSegments", "x", "zero", "zero", "segments", T=raw.type_of(raw.FLOAT)),
+    ],
+  ),
+  "TopKV2": (
+    "OOM in op",
+    [
+      hidden(INT8),
+      *copies("x", INT8, "v", 1, LIMIT // 7),
+      raw.const("k", 1, raw.INT32),
+      raw.node("grown", "TopKV2", "x", "k", T=raw.type_of(INT8)),
+    ],
+  ),
+  "NearestNeighbors": (
+    "OOM in op",
+    [
+      raw.node("rows", "Placeholder", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of()),
+      raw.const("points", raw.tensor(raw.FLOAT, [1, 0])),
+      raw.const("k", 1, raw.INT64),
+      raw.node("grown", "NearestNeighbors", "points", "rows", "k"),
+    ],
+  ),
+  "TensorArrayScatterV3": ("OOM in op", empty_rows_for_an_array(PLACES)),
+  "StringFormat": (
+    "a growing text",
+    [
+      raw.node("rows", "Placeholder", dtype=raw.type_of(raw.FLOAT), shape=raw.shape_of()),
+      raw.node("grown", "StringFormat", "rows", T=types(raw.FLOAT), template=b"{}", placeholder=b"{}", summarize=3),
+    ],
+  ),
 }
 FED = {
   "n": raw.tensor(raw.INT64, int64_val=[MANY]),
@@ -254,8 +414,14 @@ def test_tables_of_kernels_end_at_the_limit(tmp_path, op):
     nodes = [raw.const("path", os.fsencode(tmp_path / "zeros")), raw.node("grown", "ReadFile", "path")]
   names = {node.name for node in nodes}
   feed = [(name + ":0", value) for name, value in FED.items() if name in names]
-  if op.startswith("DenseToDense"):
+  if op in {"DenseToDenseSetOperation", "TopKV2"}:
     feed = [("v:0", raw.tensor(INT8, int_val=[1]))]
+  if op in {"RaggedTensorFromVariant", "TensorArrayScatterV3"}:
+    feed = [("v:0", raw.tensor(raw.INT32, int_val=[PLACES if op.startswith("TensorArray") else 0]))]
+  if op == "StringFormat":
+    feed = [("rows:0", raw.tensor(raw.FLOAT, [2] * 60 + [0]))]
+  if op == "NearestNeighbors":
+    feed = [("rows:0", raw.tensor(raw.FLOAT, [60_000_000, 0]))]
   with task_servers.Cluster({"worker": 1}, flags=["--memory_limit", str(LIMIT)]) as cluster:
     with raw.Wire(cluster.address("worker")) as wire:
       code, reply = wire.create(raw.graph(*nodes))
