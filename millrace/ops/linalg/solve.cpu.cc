@@ -63,14 +63,20 @@ class TriangularSolveKernel {
       T* to = out->mutable_flat<T>().data();
       return ForMatrices(
           ctx, plan.count, std::max(n, k), "", [&](int64_t i, StopFlag& stop) {
-            Matrix<T> m = ReadMatrix<T>(from + plan.Place(0, i) * n * n, n, n);
-            Matrix<T> x = ReadMatrix<T>(y + plan.Place(1, i) * n * k, n, k);
-            if (options_.adjoint) m = m.Adjoint();
-            SolveTriangle(m,
-                          options_.lower != options_.adjoint ? Triangle::kLower
-                                                             : Triangle::kUpper,
-                          Diagonal::kAsGiven, &x, stop);
-            WriteMatrix(x, n, k, to + i * n * k);
+            const T* const given = from + plan.Place(0, i) * n * n;
+            Matrix<T> adjoint;
+            if (options_.adjoint) {
+              adjoint = ReadMatrix<T>(given, n, n).Adjoint();
+            }
+            const T* const b = y + plan.Place(1, i) * n * k;
+            const Block<T> x(to + i * n * k, n, k, k);
+            std::copy(b, b + n * k, x.at);
+            SolveTriangle<T>(
+                Block<const T>(options_.adjoint ? adjoint.data() : given, n, n,
+                               n),
+                options_.lower != options_.adjoint ? Triangle::kLower
+                                                   : Triangle::kUpper,
+                Diagonal::kAsGiven, x, stop);
             return true;
           });
     });

@@ -1,6 +1,7 @@
 // Solutions of systems with triangular matrices.
 #pragma once
 
+#include "millrace/ops/linalg/lines.h"
 #include "millrace/ops/linalg/update.h"
 
 namespace millrace::ops {
@@ -24,7 +25,7 @@ void SolveSmallTriangle(Block<const S> t, Triangle triangle, Diagonal diagonal,
     S* x = b.row(i);
     const int64_t begin = lower ? 0 : i + 1, end = lower ? i : t.rows;
     for (int64_t k = begin; k < end; ++k) {
-      SubtractTimes(t(i, k), b.row(k), b.cols, x);
+      AddTimes<S>(-t(i, k), b.row(k), b.cols, x);
     }
     if (diagonal == Diagonal::kOnes) continue;
     for (int64_t j = 0; j < b.cols; ++j) x[j] /= t(i, i);
