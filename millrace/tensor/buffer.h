@@ -55,6 +55,8 @@ class Allocator {
   // undefined contents. Returns RESOURCE_EXHAUSTED that names the bytes if
   // there is no room.
   virtual StatusOr<Ref<Buffer>> Allocate(size_t size_bytes) = 0;
+  // Returns what it keeps for reuse to the system.
+  virtual void Trim() {}
 };
 
 // Returns the allocator of host memory, which charges the process's memory

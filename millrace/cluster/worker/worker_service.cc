@@ -214,6 +214,10 @@ class TaskWorker final : public WorkerService {
         device->resources().Clear(container);
       }
     }
+    // Nobody will ask soon for as much as the variables took.
+    for (const auto& device : state_.options.devices) {
+      device->host_allocator()->Trim();
+    }
     std::move(done)(OkStatus());
   }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "millrace/cluster/testing/worker_suite.h"
+#include "millrace/device/cpu/cpu_allocator.h"
 #include "millrace/kernel/resource.h"
 
 namespace millrace {
@@ -70,6 +71,17 @@ TEST(WorkerSession, SessionsShareVariablesUnlessIsolated) {
   EXPECT_EQ(ps.service->counts().variables, 1);
   EXPECT_TRUE(Ask(ps.api(), &WorkerApi::CleanupAll, CleanupAllRequest()).ok());
   EXPECT_EQ(ps.service->counts().variables, 0);
+}
+
+TEST(WorkerSession, ClearingContainersGivesTheirMemoryBack) {
+  TestCluster cluster(kCluster);
+  TestTask& ps = cluster[kPs];
+  auto& allocator = static_cast<CpuAllocator&>(
+      *ps.service->devices()[0]->host_allocator());
+  (*allocator.Allocate(8 << 20)).reset();
+  EXPECT_GT(allocator.stats().cached_bytes, 0);
+  EXPECT_TRUE(Ask(ps.api(), &WorkerApi::CleanupAll, CleanupAllRequest()).ok());
+  EXPECT_EQ(allocator.stats().cached_bytes, 0);
 }
 
 TEST(WorkerSession, PropagatedClustersBringNamesOfTheirOwn) {

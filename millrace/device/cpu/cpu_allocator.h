@@ -40,8 +40,7 @@ class CpuAllocator final : public Allocator, public RefCounted {
     int64_t fresh = 0;   // ... by the operating system
   };
   Stats stats() const;
-  // Returns all cached memory to the system.
-  void Trim();
+  void Trim() override;
 
   // A block is returned after it was unused for one to two of these periods.
   static constexpr int64_t kTrimPeriodNanos = 5'000'000'000;
