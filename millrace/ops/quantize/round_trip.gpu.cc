@@ -59,9 +59,9 @@ class RoundTripGpu {
   template <class T>
   StatusOr<Tensor> GivenRoundings(KernelContext& ctx, const Slices& s,
                                   const Integers& integers) const {
-    std::vector<T> min, max;
+    CountedVector<T> min, max;
     MR_RETURN_IF_ERROR(options_.GivenRanges(ctx, s, &min, &max));
-    std::vector<Rounding<T>> roundings;
+    CountedVector<Rounding<T>> roundings;
     if (min.empty()) return Tensor();
     for (size_t i = 0; i < min.size(); ++i) {
       roundings.push_back(integers.RoundingIn(min[i], max[i]));
