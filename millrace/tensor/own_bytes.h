@@ -8,8 +8,9 @@
 
 namespace millrace {
 
-// What a small buffer takes beside its elements: its object, the alignment, the
-// heap's own. Allocators of host memory count it, as there may be many.
+// The bytes that a small buffer takes beside its elements: its object, the
+// alignment, the heap's own. Allocators of host memory count them, as there may
+// be many.
 inline constexpr size_t kBufferOverhead = 128;
 
 // Returns the bytes that a tensor takes beside its buffer, which its allocator

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "millrace/base/memory/memory_budget.h"
@@ -264,7 +263,7 @@ TEST(BulkTest, DescriptorsOfClosedConnectionsAreFreeAtOnce) {
   // Less than what a connection has to bring a token or go on with a frame.
   const Deadline deadline = Deadline::AfterMillis(4'000);
   while (OpenDescriptors() > before && !deadline.expired()) {
-    std::this_thread::yield();
+    SleepUntil(Deadline::AfterMillis(1));
   }
   EXPECT_LE(OpenDescriptors(), before);
 }

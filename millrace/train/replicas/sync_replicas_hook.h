@@ -69,7 +69,7 @@ class SyncReplicasHook final : public SessionHook {
 
  private:
   class Work;  // of one session
-  // Of all sessions.
+  // The counts of all sessions.
   struct Counts {
     std::atomic<int64_t> updates{0};
     std::atomic<int64_t> replaced{0};
