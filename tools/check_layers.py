@@ -35,7 +35,11 @@ HEADERS = [
   ),
   (r"(dnnl|oneapi/)", KERNEL_FILES + r"|millrace/device/cpu/", "oneDNN stays in *.cpu.cc, *.cpu.h and device/cpu"),
   (r"(re2/|jpeglib\.h|png\.h)", KERNEL_FILES, "this library stays in the kernels that need it (*.cpu.cc)"),
-  (r"zlib\.h", KERNEL_FILES + r"|millrace/checkpoint/|millrace/rpc/grpc/|examples/", "zlib stays in kernels, checkpoint/, rpc/grpc/ and examples/"),
+  (
+    r"zlib\.h",
+    KERNEL_FILES + r"|millrace/checkpoint/|millrace/rpc/grpc/|examples/",
+    "zlib stays in kernels, checkpoint/, rpc/grpc/ and examples/",
+  ),
   (r"(hwy/|curl/|openssl/)", r"$^", "nothing is built with this library; cmake/dependencies.cmake has those that there are"),
   (
     r"(cuda|cublas|cudnn|nccl|nvrtc)\w*(\.h|/)",

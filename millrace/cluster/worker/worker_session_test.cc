@@ -76,8 +76,8 @@ TEST(WorkerSession, SessionsShareVariablesUnlessIsolated) {
 TEST(WorkerSession, ClearingContainersGivesTheirMemoryBack) {
   TestCluster cluster(kCluster);
   TestTask& ps = cluster[kPs];
-  auto& allocator = static_cast<CpuAllocator&>(
-      *ps.service->devices()[0]->host_allocator());
+  auto& allocator =
+      static_cast<CpuAllocator&>(*ps.service->devices()[0]->host_allocator());
   (*allocator.Allocate(8 << 20)).reset();
   EXPECT_GT(allocator.stats().cached_bytes, 0);
   EXPECT_TRUE(Ask(ps.api(), &WorkerApi::CleanupAll, CleanupAllRequest()).ok());

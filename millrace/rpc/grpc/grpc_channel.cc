@@ -66,6 +66,9 @@ Status ConnectionStatus(const grpc::Status& status, const Method& method,
     case grpc::StatusCode::UNKNOWN:
       if (message == "Stream removed") return ConnectionReset(address, message);
       break;
+    case grpc::StatusCode::CANCELLED:
+      // Not by the caller: a server that ends cancels what it has not begun.
+      return ConnectionReset(address, message);
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       if (timed_out) return CallTimedOut(method, address);
       break;
