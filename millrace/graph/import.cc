@@ -96,18 +96,20 @@ class GraphImporter {
       return FailedPrecondition("The graph is not empty");
     }
     const FunctionLibrary library = graph_.library_;
+    const VersionDef versions = graph_.versions_;
     auto rollback = absl::MakeCleanup([&] {
       Rollback();
       graph_.library_ = library;
+      graph_.versions_ = versions;
     });
     MR_RETURN_IF_ERROR(graph_.library_.AddLibrary(def_.library));
     MR_RETURN_IF_ERROR(MakeNodes());
     for (size_t i = 0; i < def_.nodes.size(); ++i)
       MR_RETURN_IF_ERROR(Connect(i));
     MR_RETURN_IF_ERROR(TopologicalOrder(graph_, begin_).status());
+    MergeVersions();
     if (options_.accept) MR_RETURN_IF_ERROR(options_.accept());
     std::move(rollback).Cancel();
-    MergeVersions();
     return OkStatus();
   }
 
