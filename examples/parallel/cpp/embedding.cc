@@ -155,10 +155,11 @@ class WordModel {
     return ops::EmbeddingLookupSparse(
         scope_, table.parts(), ids, {.strategy = ops::PartitionStrategy::kDiv});
   }
-  // The parts are joined on the worker, so that the gradient has the size of
-  // the table, too.
+  // The parts are joined on the worker. The gradient of a product has the size
+  // of the table, too; that of a lookup in the joined parts would be rows.
   Output MeansOfWhole(const ops::PartitionedVariable& table) {
-    const Output rows = ops::GatherV2(scope_, table.Value(scope_), words_, 0);
+    const Output whole = ops::Mul(scope_, table.Value(scope_), 1.0f);
+    const Output rows = ops::GatherV2(scope_, whole, words_, 0);
     return ops::Mean(scope_, rows, {1});
   }
 
