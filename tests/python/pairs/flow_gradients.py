@@ -25,20 +25,6 @@ def _errors(tf, calls):
   return found
 
 
-def program_given_for_integers(tf):
-  """Nothing goes back through integers, so what is given for them may be of any type of numbers."""
-  x, halves = _x(tf), tf.constant([0.5, 0.25])
-  y = tf.cast(x, tf.int32)
-  found = [tf.gradients([y, x * 2.0], [x], grad_ys=[halves, None]), tf.gradients(y, y, grad_ys=halves)]
-  wrong = [lambda: tf.gradients(_x(tf), _x(tf), grad_ys=tf.constant([1j, 2j])), lambda: _complex_with_real(tf)]
-  return _run(tf, found, {x: [1, 2]}) + _errors(tf, wrong)
-
-
-def _complex_with_real(tf):
-  x = _x(tf)
-  return tf.gradients(tf.cast(x, tf.complex64), x, grad_ys=tf.constant([1.0, 2.0]))
-
-
 def program_simple(tf):
   x, w = _x(tf), tf.constant([[1.0, 2.0], [3.0, 4.0]])
   y = tf.reduce_sum(tf.tanh(tf.matmul(tf.expand_dims(x, 0), w)) ** 2)
@@ -260,14 +246,9 @@ def program_gradients_that_are_missing(tf):
     x = _x(tf, shape=(5, 2))
     return tf.gradients(tf.linalg.svd(x, full_matrices=True)[1], x)
 
-  def choice(choose):
-    x = _x(tf)
-    sparse = [tf.SparseTensor([[0], [1]], values, [3]) for values in (x, tf.ones([2]))]
-    return tf.gradients(choose(*sparse).values, x)
-
   # What follows the reason's colon is bytes in TensorFlow.
   disabled = [[type(error).__name__, str(error).split()[:4]] for error in _errors(tf, [prevented, second_of_ctc])]
-  written = [tall_qr, tall_svd, lambda: choice(tf.sparse.maximum), lambda: choice(tf.sparse.minimum)]
+  written = [tall_qr, tall_svd]
   return disabled + _errors(tf, written)
 
 

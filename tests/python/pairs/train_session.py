@@ -197,41 +197,6 @@ def program_recovery(tf):
     return [calls, value, session.run([v, step])]
 
 
-def _ended_by_a_thread(tf, train, error):
-  """Trains three steps with a coordinator whose thread fails once, before the first of them. Returns what is raised and called."""
-  calls = []
-
-  class Fails(tf.train.SessionRunHook):
-    def after_create_session(self, session, coord):
-      calls.append("created")
-      if calls.count("created") == 1:
-        coord.request_stop(error)
-
-    def end(self, session):
-      calls.append("end")
-
-  def loop():
-    with tf.train.MonitoredTrainingSession(hooks=[Fails()]) as session:
-      while not session.should_stop() and calls.count("run") < 3:
-        calls.append("run")
-        session.run(train)
-
-  return [_say(loop), calls]
-
-
-def program_recovery_while_asking(tf):
-  """A thread that lost its task is found by should_stop: the session is made anew, and training goes on."""
-  _, _, train = _training(tf)
-  lost = (tf.errors.AbortedError, tf.errors.UnavailableError)
-  return [_ended_by_a_thread(tf, train, error(None, None, "a task went away")) for error in lost]
-
-
-def program_a_thread_that_fails(tf):
-  """Any other error of a thread ends the training, and leaving the session raises it."""
-  _, _, train = _training(tf)
-  return _ended_by_a_thread(tf, train, ValueError("of a thread"))
-
-
 def program_feeds_of_hooks(tf):
   p = tf.placeholder(tf.float32, [], name="p")
   q = tf.placeholder(tf.float32, [], name="q")
