@@ -11,6 +11,8 @@ enum class Diagonal { kOnes, kAsGiven };
 
 // Triangles as large as this are solved row by row, larger ones in halves.
 inline constexpr int64_t kSmallTriangle = 16;
+// The call of a loop over vectors costs more than as short a line.
+inline constexpr int64_t kShortLine = 16;
 // Returns where a triangle of `n` rows is cut in two.
 inline int64_t HalfOf(int64_t n, int64_t small) {
   return (n / 2 + small - 1) / small * small;
@@ -25,7 +27,11 @@ void SolveSmallTriangle(Block<const S> t, Triangle triangle, Diagonal diagonal,
     S* x = b.row(i);
     const int64_t begin = lower ? 0 : i + 1, end = lower ? i : t.rows;
     for (int64_t k = begin; k < end; ++k) {
-      AddTimes<S>(-t(i, k), b.row(k), b.cols, x);
+      if (b.cols < kShortLine) {
+        SubtractTimes(t(i, k), b.row(k), b.cols, x);
+      } else {
+        AddTimes<S>(-t(i, k), b.row(k), b.cols, x);
+      }
     }
     if (diagonal == Diagonal::kOnes) continue;
     for (int64_t j = 0; j < b.cols; ++j) x[j] /= t(i, i);

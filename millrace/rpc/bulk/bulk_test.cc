@@ -1,8 +1,5 @@
 // Tests what the transports' common suite does not see: frames, tokens,
 // fallbacks.
-#include <dirent.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,62 +9,11 @@
 #include <vector>
 
 #include "millrace/base/memory/memory_budget.h"
-#include "millrace/rpc/bulk/bulk_transport.h"
-#include "millrace/rpc/bulk/caller_connection.h"
-#include "millrace/rpc/bulk/frame.h"
-#include "millrace/rpc/bulk/sockets.h"
 #include "millrace/rpc/call_status.h"
-#include "millrace/rpc/loopback/loopback.h"
-#include "millrace/rpc/testing/transport_calls_suite.h"
+#include "millrace/rpc/testing/bulk_served.h"
 
 namespace millrace {
 namespace {
-
-constexpr int64_t kTimeoutMs = 60'000;
-
-// A server behind bulk, and the network through which Hello travels.
-struct Served {
-  explicit Served(int64_t stall_ms = 60'000) : stall_ms(stall_ms) {}
-
-  const int64_t stall_ms;
-  std::shared_ptr<Transport> inner = std::make_shared<LoopbackNetwork>();
-  std::shared_ptr<Transport> bulk = MakeBulkTransport(
-      inner, {.first_calls_wait = true, .stall_ms = stall_ms});
-  SuiteServer server{*bulk, "one"};
-
-  HelloReply Hello(int32_t version = kPeerProtocolVersion,
-                   StatusCode code = StatusCode::kOk) {
-    const auto caller = inner->Connect(server.address());
-    const auto peer = MakePeerStub(caller.get());
-    CallContext context;
-    HelloRequest request;
-    request.protocol_version = version;
-    HelloReply reply;
-    Notification done;
-    peer->Hello(context, request, &reply, [&](Status s) {
-      EXPECT_EQ(s.code(), code) << s;
-      done.Notify();
-    });
-    done.Wait();
-    return reply;
-  }
-};
-
-std::string Frame(FrameHeader header, const std::string& payload) {
-  std::string frame(kFrameHeaderBytes, '\0');
-  header.size = payload.size();
-  EncodeFrameHeader(header, frame.data());
-  return frame + payload;
-}
-
-// Sends bytes and returns the first part of the answer: a frame's kind, or 0 if
-// the server closes the connection.
-int Exchange(int fd, const std::string& bytes) {
-  if (!SendAll(fd, bytes.data(), bytes.size()).ok()) return 0;
-  std::array<char, kFrameHeaderBytes> header;
-  if (!ReceiveAll(fd, header.data(), header.size()).ok()) return 0;
-  return static_cast<int>(DecodeFrameHeader(header.data())->kind);
-}
 
 TEST(FrameTest, HeadersComeBack) {
   const FrameHeader header{.kind = FrameKind::kCall,
@@ -170,104 +116,6 @@ TEST(BulkTest, WhoBringsNoTokenIsSentAway) {
   EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
 }
 
-TEST(BulkTest, WithoutATokenNobodyTakesMemory) {
-  Served served;
-  const HelloReply hello = served.Hello();
-  const int64_t before = MemoryBudget::Process().used();
-  std::string announcement(kFrameHeaderBytes, '\0');
-  EncodeFrameHeader({.kind = FrameKind::kOpen, .size = uint64_t{1} << 30},
-                    announcement.data());
-  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
-  // The header alone closed the connection: nothing of the payload was sent.
-  EXPECT_EQ(Exchange(fd, announcement), 0);
-  EXPECT_LT(MemoryBudget::Process().peak(), before + (int64_t{1} << 30));
-  close(fd);
-}
-
-TEST(BulkTest, WhatIsOnlyAnnouncedTakesNoMemoryFromOthers) {
-  Served served;
-  const HelloReply hello = served.Hello();
-  MemoryBudget& budget = MemoryBudget::Process();
-  const int64_t before = budget.used();
-  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
-  ASSERT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
-            static_cast<int>(FrameKind::kOpened));
-  constexpr uint64_t kAnnounced = uint64_t{256} << 20;
-  std::string call(kFrameHeaderBytes, '\0');
-  EncodeFrameHeader({.kind = FrameKind::kCall,
-                     .method = static_cast<uint8_t>(MethodId::kRecvTensor),
-                     .call = 5,
-                     .aux = -1,
-                     .size = kAnnounced},
-                    call.data());
-  ASSERT_TRUE(SendAll(fd, call.data(), call.size()).ok());
-  // When the server has read twice as much as it charges ahead, it has long
-  // since read the header.
-  const std::string part(16 << 20, 'a');
-  ASSERT_TRUE(SendAll(fd, part.data(), part.size()).ok());
-  EXPECT_LT(budget.used() - before, int64_t{64} << 20);
-  close(fd);
-  EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
-}
-
-TEST(BulkTest, WhoAnnouncesALotKeepsNobodyElseFromSending) {
-  Served served;
-  MemoryBudget& budget = MemoryBudget::Process();
-  const int64_t limit = budget.limit();
-  const int64_t before = budget.used();
-  budget.set_limit(before + (int64_t{300} << 20));
-  std::vector<int> fds;
-  for (int i = 0; i < 12; ++i) {
-    const HelloReply hello = served.Hello();
-    fds.push_back(*ConnectLocally(hello.local_address, kTimeoutMs));
-    ASSERT_EQ(Exchange(fds.back(),
-                       Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
-              static_cast<int>(FrameKind::kOpened));
-    std::string call(kFrameHeaderBytes, '\0');
-    EncodeFrameHeader({.kind = FrameKind::kCall,
-                       .method = static_cast<uint8_t>(MethodId::kRecvTensor),
-                       .call = 5,
-                       .aux = -1,
-                       .size = uint64_t{256} << 20},
-                      call.data());
-    // Some of it, too: its reader has read the header before the others' turn.
-    call.resize(call.size() + (64 << 10));
-    ASSERT_TRUE(SendAll(fds.back(), call.data(), call.size()).ok());
-  }
-  {
-    const auto caller = served.bulk->Connect(served.server.address());
-    SuiteCall call(*caller, "bytes:1000000");
-    EXPECT_TRUE(call.Wait().ok()) << call.Wait();
-  }
-  for (const int fd : fds) close(fd);
-  budget.set_limit(limit);
-}
-
-int OpenDescriptors() {
-  int n = 0;
-  DIR* const folder = opendir("/proc/self/fd");
-  while (readdir(folder) != nullptr) ++n;
-  closedir(folder);
-  return n;
-}
-
-TEST(BulkTest, DescriptorsOfClosedConnectionsAreFreeAtOnce) {
-  Served served;
-  const HelloReply hello = served.Hello();
-  const int before = OpenDescriptors();
-  for (int i = 0; i < 100; ++i) {
-    const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
-    ASSERT_TRUE(SendAll(fd, "x", 1).ok());
-    close(fd);
-  }
-  // Less than what a connection has to bring a token or go on with a frame.
-  const Deadline deadline = Deadline::AfterMillis(4'000);
-  while (OpenDescriptors() > before && !deadline.expired()) {
-    SleepUntil(Deadline::AfterMillis(1));
-  }
-  EXPECT_LE(OpenDescriptors(), before);
-}
-
 // Counts the calls that reach the inner transport.
 class CountedTransport final : public Transport {
  public:
@@ -316,24 +164,6 @@ TEST(BulkTest, ProbesDoNotTravelWithTensors) {
   EXPECT_EQ(inner->count(MethodId::kGetStatus), 1);
 }
 
-TEST(BulkTest, AFrameThatDoesNotGoOnEndsItsConnection) {
-  Served served(/*stall_ms=*/50);
-  const HelloReply hello = served.Hello();
-  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
-  ASSERT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
-            static_cast<int>(FrameKind::kOpened));
-  std::string half =
-      Frame({.kind = FrameKind::kCall,
-             .method = static_cast<uint8_t>(MethodId::kRecvTensor),
-             .call = 5,
-             .aux = -1},
-            std::string(100'000, 'a'));
-  half.resize(half.size() / 2);
-  EXPECT_EQ(Exchange(fd, half), 0);
-  close(fd);
-  EXPECT_EQ(*AskLabel(*served.bulk->Connect(served.server.address())), "one");
-}
-
 TEST(BulkTest, WrongFramesCloseTheConnectionAndNoMore) {
   Served served;
   for (const std::string& bytes :
@@ -368,53 +198,6 @@ TEST(BulkTest, GarbageInACallIsItsError) {
                           .aux = -1},
                          std::string(100, '\xff'))),
       static_cast<int>(FrameKind::kReply));
-  close(fd);
-}
-
-// Replies do not pile up for a caller that does not read them; once it reads,
-// all arrive.
-TEST(BulkTest, WhoReadsNoAnswersIsNotReadFrom) {
-  Served served;
-  const HelloReply hello = served.Hello();
-  const int fd = *ConnectLocally(hello.local_address, kTimeoutMs);
-  ASSERT_EQ(Exchange(fd, Frame({.kind = FrameKind::kOpen}, hello.bulk_token)),
-            static_cast<int>(FrameKind::kOpened));
-  std::string calls;
-  const auto add = [&](uint64_t number) {
-    calls += Frame({.kind = FrameKind::kCall,
-                    .method = static_cast<uint8_t>(MethodId::kRecvTensor),
-                    .call = number,
-                    .aux = -1},
-                   "\xff");
-  };
-  constexpr uint64_t kLeast = 1 << 16, kMany = 1'000'000;
-  uint64_t sent = 0;  // whole calls that the socket accepted
-  size_t offset = 0;
-  while (sent < kMany) {
-    if (offset == calls.size()) {
-      calls.clear();
-      offset = 0;
-      for (int i = 0; i < 64; ++i) add(sent + static_cast<uint64_t>(i));
-    }
-    const ssize_t n =
-        send(fd, calls.data() + offset, calls.size() - offset, MSG_DONTWAIT);
-    if (n < 0) {
-      pollfd waiting{.fd = fd, .events = POLLOUT, .revents = 0};
-      // It accepts no more, or, before it has accepted many, is only slow.
-      if (poll(&waiting, 1, sent > kLeast ? 300 : kTimeoutMs) == 0) break;
-      continue;
-    }
-    offset += static_cast<size_t>(n);
-    if (offset == calls.size()) sent += 64;
-  }
-  EXPECT_LT(sent, kMany);
-  EXPECT_GT(sent, kLeast);
-  std::array<char, kFrameHeaderBytes> header;
-  for (uint64_t i = 0; i < sent; ++i) {
-    ASSERT_TRUE(ReceiveAll(fd, header.data(), header.size()).ok()) << i;
-    std::string text(DecodeFrameHeader(header.data())->size, '\0');
-    ASSERT_TRUE(ReceiveAll(fd, text.data(), text.size()).ok()) << i;
-  }
   close(fd);
 }
 
@@ -455,82 +238,6 @@ TEST(BulkTest, TensorsArriveAlignedAndUncopied) {
       0u);
   // At most one copy as the server's tensor and one as ours.
   EXPECT_LE(MemoryBudget::Process().used() - before, 2'100'000);
-}
-
-TEST(BulkTest, APayloadThatDoesNotFitFailsItsCallAlone) {
-  Served served;
-  const auto caller = served.bulk->Connect(served.server.address());
-  EXPECT_EQ(*AskLabel(*caller), "one");
-  MemoryBudget& budget = MemoryBudget::Process();
-  const int64_t limit = budget.limit();
-  // Leaves room for the server's tensor, not for a second one.
-  budget.set_limit(budget.used() + 30'000'000);
-  {
-    SuiteCall call(*caller, "bytes:20000000");
-    EXPECT_EQ(call.Wait().code(), StatusCode::kResourceExhausted)
-        << call.Wait();
-  }
-  budget.set_limit(limit);
-  EXPECT_EQ(*AskLabel(*caller), "one");
-}
-
-// A connection whose other end the test is.
-class LateAnswersTest : public ::testing::Test {
- protected:
-  LateAnswersTest() {
-    int ends[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    server_ = ends[1];
-    EXPECT_TRUE(PrepareForPolling(ends[0]).ok());
-    connection_ = *CallerConnection::Start(ends[0], "server", {});
-  }
-  ~LateAnswersTest() override { close(server_); }
-
-  // A call that is not answered by its deadline.
-  void TimeOut() {
-    CallContext context;
-    context.deadline = Deadline::AfterMillis(moves_ ? 50 : 10);
-    ByteChunks request, reply;
-    Status status;
-    Notification ended;
-    Done done([&](Status s) {
-      status = std::move(s);
-      ended.Notify();
-    });
-    ASSERT_TRUE(connection_->Call(GetMethod(MethodId::kCleanupGraph), context,
-                                  request, &reply, done));
-    std::array<char, kFrameHeaderBytes> header;
-    ASSERT_TRUE(ReceiveAll(server_, header.data(), header.size()).ok());
-    if (moves_) {
-      const std::string part(100, 'a');
-      ASSERT_TRUE(SendAll(server_, part.data(), part.size()).ok());
-    }
-    ended.Wait();
-    EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
-    ASSERT_TRUE(ReceiveAll(server_, header.data(), header.size()).ok());
-    EXPECT_EQ(DecodeFrameHeader(header.data())->kind, FrameKind::kCancel);
-  }
-
-  int server_ = -1;
-  Ref<CallerConnection> connection_;
-  bool moves_ = false;
-};
-
-TEST_F(LateAnswersTest, SilenceClosesTheConnection) {
-  for (int i = 0; i < 3; ++i) TimeOut();
-  char byte;
-  EXPECT_FALSE(ReceiveAll(server_, &byte, 1).ok());
-}
-
-TEST_F(LateAnswersTest, AFrameThatIsOnItsWayDoesNot) {
-  std::string begin(kFrameHeaderBytes, '\0');
-  EncodeFrameHeader({.kind = FrameKind::kReply, .call = 99, .size = 1'000'000},
-                    begin.data());
-  ASSERT_TRUE(SendAll(server_, begin.data(), begin.size()).ok());
-  moves_ = true;
-  for (int i = 0; i < 5; ++i) TimeOut();
-  EXPECT_FALSE(connection_->closed());
-  connection_->Close(OkStatus());
 }
 
 // Calls of one step time out together, which says nothing about other calls.
