@@ -14,8 +14,6 @@ namespace {
 constexpr size_t kLongestError = 4096;
 // An entry of the map without its key's text and its tensor's buffer.
 constexpr int64_t kBytesPerEntry = 128;
-// Charged in steps, since all threads share the budget.
-constexpr int64_t kUncountedBytes = 64 << 10;
 
 bool IsPlainVariant(const VariantElement& element) {
   if (element == nullptr) return true;
@@ -57,12 +55,8 @@ Status StateWriter::Save(DatasetIterator& iterator, const std::string& prefix) {
 
 void StateWriter::Value(const std::string& key, const Tensor& value) {
   if (!status_.ok()) return;
-  bytes_ += kBytesPerEntry + static_cast<int64_t>(key.size());
-  if (bytes_ >= kUncountedBytes && bytes_ > charge_.bytes()) {
-    status_ = charge_.Set(2 * bytes_, "the state of an iterator");
-    if (!status_.ok()) return;
-  }
-  map_[key] = value;
+  status_ = kept_.Add(kBytesPerEntry + static_cast<int64_t>(key.size()));
+  if (status_.ok()) map_[key] = value;
 }
 
 void StateWriter::Element(const std::string& key,

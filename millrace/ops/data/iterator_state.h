@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/memory/memory_charge.h"
+#include "millrace/base/memory/kept_charge.h"
 #include "millrace/base/status.h"
 #include "millrace/kernel/kernel_context.h"
 #include "millrace/tensor/tensor.h"
@@ -50,8 +50,7 @@ class StateWriter {
 
  private:
   std::map<std::string, Tensor> map_;
-  int64_t bytes_ = 0;  // of the map
-  MemoryCharge charge_;
+  KeptSum kept_{"the state of an iterator"};
   Status status_;
   int depth_ = 0;
 };
