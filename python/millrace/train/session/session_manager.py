@@ -125,7 +125,7 @@ class SessionManager:
     if not is_ready:
       raise RuntimeError(
         "Init operations did not make model ready.  "
-        f"Init op: {_maybe_name(init_op)}, init fn: {init_fn}, local_init_op: {_maybe_name(self._local_init_op)}, error: {msg}"
+        f"Init op: {_maybe_name(init_op)}, init fn: {init_fn}, local_init_op: {self._local_init_op}, error: {msg}"
       )
     return sess
 
