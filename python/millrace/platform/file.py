@@ -27,23 +27,26 @@ def local_path(filename):
   raise errors.UnimplementedError(None, None, "File system scheme '%s' not implemented (file: '%s')" % (scheme, path))
 
 
-_BY_ERROR = {
-  FileNotFoundError: errors.NOT_FOUND,
-  FileExistsError: errors.ALREADY_EXISTS,
-  PermissionError: errors.PERMISSION_DENIED,
-  IsADirectoryError: errors.FAILED_PRECONDITION,
-  NotADirectoryError: errors.FAILED_PRECONDITION,
-}
+# Codes of TensorFlow, and the errors of the operating system that have them; all others are UNKNOWN.
+_CODES = (
+  (errors.NOT_FOUND, "ENOENT ENODEV ENXIO ESRCH"),
+  (errors.ALREADY_EXISTS, "EEXIST EALREADY"),
+  (errors.PERMISSION_DENIED, "EACCES EPERM EROFS"),
+  (errors.FAILED_PRECONDITION, "EISDIR ENOTDIR ENOTEMPTY EBADF EBUSY EPIPE ETXTBSY"),
+  (errors.INVALID_ARGUMENT, "EINVAL ENAMETOOLONG E2BIG EILSEQ ENOTTY ESPIPE"),
+  (errors.RESOURCE_EXHAUSTED, "ENOSPC EDQUOT EMFILE ENFILE EMLINK ENOBUFS ENOMEM"),
+  (errors.OUT_OF_RANGE, "EFBIG EOVERFLOW ERANGE"),
+  (errors.UNIMPLEMENTED, "ENOSYS ENOTSUP EXDEV"),
+  (errors.UNAVAILABLE, "EAGAIN EINTR"),
+  (errors.DEADLINE_EXCEEDED, "ETIMEDOUT"),
+  (errors.ABORTED, "EDEADLK ESTALE"),
+)
+_BY_NUMBER = {getattr(errno, name): code for code, names in _CODES for name in names.split() if hasattr(errno, name)}
 
 
 def op_error(error, path):
   """Returns the error of TensorFlow for one of the operating system."""
-  code = _BY_ERROR.get(type(error), errors.UNKNOWN)
-  if error.errno is not None and os.strerror(error.errno).startswith(("No space", "Too many", "Disk quota")):
-    code = errors.RESOURCE_EXHAUSTED
-  if error.errno is not None and "not empty" in os.strerror(error.errno):
-    code = errors.FAILED_PRECONDITION
-  return errors.make(code, "%s; %s" % (path, error.strerror))
+  return errors.make(_BY_NUMBER.get(error.errno, errors.UNKNOWN), "%s; %s" % (path, error.strerror or error))
 
 
 class FileIO:
@@ -99,15 +102,16 @@ class FileIO:
   def _said(self, data):
     return data if self._binary else data.decode("utf-8")
 
+  def _said_line(self, line):
+    return self._said(line.replace(b"\r", b""))
+
   def size(self):
     """Returns the size in bytes of the file as it is on disk."""
-    return os.stat(self._statable()).st_size
-
-  def _statable(self):
     path = local_path(self._name)
-    if not os.path.exists(path):
-      raise errors.NotFoundError(None, None, "%s; No such file or directory" % path)
-    return path
+    try:
+      return os.stat(path).st_size
+    except OSError as error:
+      raise op_error(error, path) from None
 
   def write(self, file_content):
     """Appends a text or bytes."""
@@ -118,13 +122,19 @@ class FileIO:
 
   def read(self, n=-1):
     """Returns `n` bytes, as a text unless the mode has b; without `n`, all that follow."""
+    file = self._reading()
+    if n < -1:
+      raise errors.InvalidArgumentError(None, None, "Can't read a negative number of bytes: %d" % n)
     try:
-      return self._said(self._reading().read(n))
+      return self._said(file.read(n))
     except OSError as error:
       raise op_error(error, self._name) from None
 
   def seek(self, offset=None, whence=0, position=None):
-    """Goes to a byte: from the start (whence 0), from here (1) or from the end (2)."""
+    """Goes to a byte: from the start (whence 0), from here (1) or from the end (2).
+
+    Raises InvalidArgumentError for one before the start, and OutOfRangeError, at the end, for one behind it.
+    """
     file = self._reading()
     if offset is None and position is None:
       raise TypeError("seek(): offset argument required")
@@ -137,27 +147,27 @@ class FileIO:
     here = file.tell()
     end = file.seek(0, io.SEEK_END)
     target = offset + (0, here, end)[whence]
-    if not 0 <= target <= end:
-      file.seek(here)
+    if target > end:
       raise errors.OutOfRangeError(None, None, "reached end of file")
+    if target < 0:
+      file.seek(here)
+      raise errors.InvalidArgumentError(None, None, "Seeking to a negative position: %d" % target)
     file.seek(target)
 
   def seekable(self):
     return True
 
   def readline(self):
-    """Returns the next line with its end, or an empty text at the end of the file."""
-    return self._said(self._reading().readline())
+    """Returns the next line with its end, or an empty text at the end of the file. Lines have no carriage returns."""
+    return self._said_line(self._reading().readline())
 
   def readlines(self):
     """Returns all lines that follow."""
-    return [self._said(line) for line in self._reading().readlines()]
+    return [self._said_line(line) for line in self._reading().readlines()]
 
   def tell(self):
-    """Returns the position in bytes: of reading, if something was read or nothing can be written."""
-    if self._reader is not None or not self._can_write:
-      return self._reading().tell()
-    return self._writing().tell()
+    """Returns the position in bytes: that of reading, or of writing where nothing can be read."""
+    return (self._reading() if self._can_read else self._writing()).tell()
 
   def __enter__(self):
     return self

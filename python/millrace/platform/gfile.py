@@ -3,7 +3,6 @@
 Errors are tf.errors: NotFoundError, AlreadyExistsError, FailedPreconditionError and others.
 """
 
-import fnmatch
 import os
 import re
 import shutil
@@ -39,15 +38,15 @@ def exists(path):
 def remove(path):
   """Deletes a file. Raises NotFoundError if there is none."""
   path = local_path(path)
-  if os.path.isdir(path):
+  if os.path.isdir(path) and not os.path.islink(path):
     raise errors.FailedPreconditionError(None, None, "%s; Is a directory" % path)
   _with_errors(os.remove, path)
 
 
 def mkdir(path):
-  """Makes a folder, whose parent has to be there. A folder that is there already is left alone."""
+  """Makes a folder, whose parent has to be there. What is there already is left alone, also a file."""
   path = local_path(path)
-  if not os.path.isdir(path):
+  if path and not os.path.exists(path):
     _with_errors(os.mkdir, path)
 
 
@@ -56,7 +55,8 @@ def makedirs(path):
   path = local_path(path)
   if os.path.exists(path) and not os.path.isdir(path):
     raise errors.FailedPreconditionError(None, None, "%s is not a directory" % path)
-  _with_errors(lambda p: os.makedirs(p, exist_ok=True), path)
+  if path:
+    _with_errors(lambda p: os.makedirs(p, exist_ok=True), path)
 
 
 def isdir(path):
@@ -78,20 +78,45 @@ def glob(pattern):
   return [name for one in pattern for name in _matching(local_path(one))]
 
 
-def _matching(pattern):
+def _matching(pattern, whole=True):
   """Names that match; a part with a pattern does not match a name with a slash."""
   if not re.search(r"[*?\[\\]", pattern):
     return [pattern] if os.path.exists(pattern) else []
+  if whole:
+    pattern = pattern.rstrip("/")
   folder, _, last = pattern.rpartition("/")
   if not folder:
     folders = ["/"] if pattern.startswith("/") else ["."]
   else:
-    folders = [name for name in _matching(folder) if os.path.isdir(name)]
-  found = []
-  for name in folders:
-    entries = sorted(os.listdir(name))
-    found.extend(os.path.join(name, entry) for entry in entries if fnmatch.fnmatchcase(entry, last))
-  return found
+    folders = [name for name in _matching(folder, whole=False) if os.path.isdir(name)]
+  try:
+    matches = re.compile(_expression(last), re.DOTALL).fullmatch
+  except re.error:  # of a set whose range ends before it begins
+    return []
+  return [os.path.join(name, entry) for name in folders for entry in _entries(name) if matches(entry)]
+
+
+def _entries(folder):
+  """The sorted names in a folder; none where they can't be read."""
+  try:
+    return sorted(_with_errors(os.listdir, folder))
+  except errors.PermissionDeniedError:
+    return []
+
+
+def _expression(pattern):
+  """The regular expression of a pattern: *, ?, sets such as [a-z] and [^x] or [!x], and characters behind a backslash."""
+  parts, rest = [], pattern
+  while rest:
+    found = re.match(r"\[([!^]?)((?:\]|\\.|[^]\\])(?:\\.|[^]\\])*)\]|\\(.)|(.)", rest, re.DOTALL)
+    negated, members, escaped, char = found.groups()
+    rest = rest[found.end() :]
+    if members:
+      literal = re.sub(r"\\(.)|([^-])", lambda m: re.escape(m.group(1) or m.group(2)), members, flags=re.DOTALL)
+      parts.append("[%s%s]" % ("^" if negated else "", literal))
+    else:
+      parts.append(re.escape(escaped) if escaped else {"*": ".*", "?": "."}.get(char, re.escape(char)))
+  return "".join(parts)
 
 
 def copy(src, dst, overwrite=False):
@@ -99,6 +124,12 @@ def copy(src, dst, overwrite=False):
   source, target = local_path(src), local_path(dst)
   if not overwrite and os.path.exists(target):
     raise errors.AlreadyExistsError(None, None, "file already exists")
+  _with_errors(os.stat, source)
+  if os.path.isdir(source) and not os.path.isdir(target):
+    _with_errors(os.listdir, os.path.dirname(target) or ".")
+    raise errors.InvalidArgumentError(None, None, "%s; a folder can't be copied as a file" % source)
+  if os.path.isdir(source) or os.path.isdir(target):
+    raise errors.FailedPreconditionError(None, None, "%s; Is a directory" % target)
   _with_errors(shutil.copyfile, source, target)
 
 
