@@ -83,6 +83,11 @@ Status ControlFlowContext::ReplaceInputs(const Operation& op,
   for (int i = 0; i < op.num_inputs(); ++i) {
     const Output input = op.input(i);
     if (!input) continue;
+    // What closes a loop that is imported is taken in after this.
+    if (RoleOf(op) == OpRole::kMerge &&
+        RoleOf(input.op()) == OpRole::kNextIteration) {
+      continue;
+    }
     MR_ASSIGN_OR_RETURN(const Output inside, AddValue(input, place));
     if (inside == input) continue;
     MR_RETURN_IF_ERROR(graph_.SetInput(op, i, inside));

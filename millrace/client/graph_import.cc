@@ -136,6 +136,7 @@ Status ClientGraph::Import(
   }
   OrderByInputs(ops_, &renamed.nodes);
   std::vector<Operation> added;
+  std::shared_ptr<ControlFlowContext> context;
   {
     MutexLock lock(mu_);
     if (finalized_)
@@ -154,13 +155,22 @@ Status ClientGraph::Import(
         called_by_name_.insert(added_node->id);
       }
     }
-    for (NodeId id = begin; context_ != nullptr && id < graph_.num_ids(); ++id)
+    for (NodeId id = begin; !contexts_.empty() && id < graph_.num_ids(); ++id)
       added.emplace_back(this, graph_.node(id));
+    context = context_;
   }
-  for (const Operation& op : added) {
-    MR_RETURN_IF_ERROR(
-        control_flow_context()->AddOp(op, {.scope = ScopeAround(prefix)}));
+  if (context == nullptr) {
+    for (const Operation& op : added) {
+      for (const Output& input : op.inputs()) {
+        if (input) MR_RETURN_IF_ERROR(CheckInputContext(op, input.op()));
+      }
+    }
+    return OkStatus();
   }
+  const std::string scope =
+      ScopeAround(prefix.empty() ? absl::string_view(context->name()) : prefix);
+  for (const Operation& op : added)
+    MR_RETURN_IF_ERROR(context->AddOp(op, {.scope = scope}));
   return OkStatus();
 }
 

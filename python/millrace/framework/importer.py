@@ -1,5 +1,7 @@
 """Nodes of a GraphDef become operations of a graph."""
 
+import math
+
 from millrace import _binding
 from millrace.framework import convert, protos, scopes
 from millrace.framework.tensor import Tensor
@@ -76,11 +78,34 @@ def _canonical(name):
 
 
 def _check_elements(graph_def, elements):
-  known = {node.name for node in graph_def.node}
-  for element in elements or ():
-    if element.partition(":")[0] not in known:
-      kind = "tensor" if ":" in element else "node"
-      raise ValueError("Requested return %s %r not found in graph def" % (kind, element))
+  if not elements:
+    return
+  known = {node.name: node for node in graph_def.node}
+  for element in elements:
+    base, colon, port = element.partition(":")
+    node = known.get(base)
+    if node is None:
+      raise ValueError("Requested return %s %r not found in graph def" % ("tensor" if colon else "node", element))
+    if colon and port.isdigit() and int(port) >= _number_of_outputs(graph_def, node):
+      raise ValueError(
+        "Invalid return output %s of node '%s', which has %d output(s)" % (port, base, _number_of_outputs(graph_def, node))
+      )
+
+
+def _number_of_outputs(graph_def, node):
+  """How many outputs a node has, by the schema of its op or by a function of the GraphDef; infinity if neither is known."""
+  from millrace.framework import op_defs
+
+  if not op_defs.has(node.op):
+    functions = (f.signature for f in graph_def.library.function if f.signature.name == node.op)
+    return next((len(signature.output_arg) for signature in functions), math.inf)
+  count = 0
+  for output in op_defs.get(node.op).outputs:
+    given = node.attr[output.number_attr or output.type_list_attr] if output.is_list else None
+    if given is not None and given.WhichOneof("value") is None:
+      return math.inf
+    count += 1 if given is None else given.i if output.number_attr else len(given.list.type)
+  return count
 
 
 def _check_used(graph, prefix, graph_def, inputs):
