@@ -21,9 +21,10 @@ Status CheckGiven(const Scope& scope, const Output& y, const Gradient& given) {
       return OkStatus();
   }
   if (type == wanted) return OkStatus();
-  // Nothing goes back through integers, so any number does.
-  if (IsInteger(wanted) && (IsFloating(type) || IsInteger(type)))
-    return OkStatus();
+  // The gradient functions say whether they take another type, as Cast does.
+  const auto is_real = [](DataType t) { return IsFloating(t) || IsInteger(t); };
+  if (is_real(wanted) && is_real(type)) return OkStatus();
+  if (IsComplex(wanted) && IsComplex(type)) return OkStatus();
   return InvalidArgument("Gradient type ", DataTypeName(type),
                          " generated for tensor ", y.name(), " with type ",
                          DataTypeName(y.dtype()), " must match it");

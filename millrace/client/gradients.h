@@ -38,7 +38,9 @@ struct GradientsOptions {
 // in their order: dense, sparse if x was only read by rows (Gather), also after
 // it was concatenated, cast, negated or added to others (AddN), or none if no y
 // depends on it. For variables, pass their handles (Variable::handle) as xs. No
-// gradient flows back through integers, but ys may be integers.
+// gradient flows back through integers, but ys may be integers; of those, a
+// gradient given in a floating type goes on through the op that made them, such
+// as Cast.
 //
 // The new ops are named "gradients/...". Conditionals, while loops and function
 // calls are differentiated. Where one branch has rows, a tensor or nothing in

@@ -163,10 +163,14 @@ Status Backpropagation::CallGradient(const Operation& op,
       const Status merged =
           dx.tensor.graph()->MergeShape(dx.tensor, input.shape());
       if (!merged.ok()) {
-        return Internal("the gradient of op ", op.type(), " for input ", i,
-                        " has shape ", dx.tensor.shape().DebugString(),
-                        ", the input ", input.shape().DebugString(), "\n\t [[",
-                        NodeMark(op.name()), "]]");
+        return InvalidArgument(
+            "Incompatible shapes between op input and calculated input "
+            "gradient. Forward operation: ",
+            op.name(), ". Input index: ", i,
+            ". Original input shape: ", input.shape().DebugString(),
+            ". Calculated input gradient shape: ",
+            dx.tensor.shape().DebugString(), "\n\t [[", NodeMark(op.name()),
+            "]]");
       }
     }
     Add(input, dx);
@@ -176,11 +180,15 @@ Status Backpropagation::CallGradient(const Operation& op,
 
 Status Backpropagation::ProcessOp(const Operation& op) {
   std::vector<Gradient> dys = Sum(op);
-  // A gradient given for integers is dropped.
+  // A gradient of integers is dropped, unless it is given in another type.
   bool any = false;
   for (int i = 0; i < op.num_outputs(); ++i) {
-    any = any || (dys[static_cast<size_t>(i)] &&
-                  IsDifferentiable(op.output(i).dtype()));
+    const Gradient& dy = dys[static_cast<size_t>(i)];
+    if (!dy) continue;
+    const DataType type =
+        dy.is_slices() ? dy.slices.dtype() : dy.tensor.dtype();
+    any =
+        any || IsDifferentiable(op.output(i).dtype()) || IsDifferentiable(type);
   }
   if (!any || stops_.contains(op.node()->id)) return OkStatus();
   MR_ASSIGN_OR_RETURN(const ops::GradientFunction build, FindGradient(op));

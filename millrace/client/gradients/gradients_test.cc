@@ -74,11 +74,10 @@ TEST(Gradients, StopAndGivenOnes) {
   Session session(s);
   EXPECT_FLOAT_EQ((*session.Run({stopped[0].tensor}))[0].scalar<float>(), 9);
   EXPECT_FLOAT_EQ((*session.Run({scaled[0].tensor}))[0].scalar<float>(), 270);
+  const Gradient text(ops::Const(s, "text"));
   EXPECT_THAT(
-      TakeError(s, ops::Gradients(s, {y}, {x},
-                                  {.grad_ys = {Gradient(ops::Const(s, 1.0))}}))
-          .message(),
-      HasSubstr("Gradient type double"));
+      TakeError(s, ops::Gradients(s, {y}, {x}, {.grad_ys = {text}})).message(),
+      HasSubstr("Gradient type string"));
 }
 
 TEST(Gradients, OpsWithoutGradientAreNamed) {
@@ -273,14 +272,14 @@ TEST(Gradients, OfIntegersThereAreNone) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(5, 7));
   EXPECT_THAT((*out)[1].flat<int32_t>(), testing::ElementsAre(1, 1));
-  // Theirs may be given as numbers of another type.
+  // Theirs may be given as numbers of another type, which go on.
   const auto given =
       ops::Gradients(s, {rounded, ops::Square(s, x)}, {x, rounded},
                      {.grad_ys = {Gradient(x), Gradient()}});
   ASSERT_TRUE(s.ok()) << s.status();
   out = session.Run({given[0].tensor, given[1].tensor});
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(5, 7));
+  EXPECT_THAT(Values((*out)[0]), testing::ElementsAre(7.5, 10.5));
   EXPECT_THAT(Values((*out)[1]), testing::ElementsAre(2.5, 3.5));
   for (const Output& y :
        {ops::Const(s, "text"), ops::Cast(s, x, DataType::kComplex64)}) {

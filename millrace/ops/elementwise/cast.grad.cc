@@ -7,8 +7,12 @@ MR_GRADIENT(Cast)(GradContext& g) {
     return IsFloating(type) || IsComplex(type);
   };
   const DataType from = RemoveRef(g.in(0).dtype());
-  if (!smooth(from) || !smooth(g.out().dtype())) return;
-  g.Set(0, OfEachElement(g.gradient(),
+  // That of an integer may be given as one of another type, which goes on.
+  const Gradient& given = g.gradient();
+  const DataType to =
+      given.is_slices() ? given.slices.dtype() : given.tensor.dtype();
+  if (!smooth(from) || !smooth(to)) return;
+  g.Set(0, OfEachElement(given,
                          [&](const Output& dy) { return Cast(g, dy, from); }));
 }
 

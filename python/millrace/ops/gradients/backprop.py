@@ -114,7 +114,7 @@ def _build(
   all_values = ys + xs + stops + [value for value in given if value is not None]
   with graphs.name_scope(name, "gradients", all_values) as scope:
     original_xs = xs
-    ys = [_as_tensor(y, "y") for y in _handles(ys)]
+    ys = [_as_tensor(y, "y") for y in ys]
     xs = [
       convert.internal_convert_to_tensor_or_indexed_slices(x, name="x_%d" % i, as_ref=True) for i, x in enumerate(_handles(xs))
     ]
@@ -193,28 +193,40 @@ def _incoming(given, ys):
     if grad is None:
       if y.dtype.is_complex:
         raise TypeError("Gradients of complex tensors (%s) must set grad_ys (y.dtype = %s)" % (y, dtypes.as_dtype(y.dtype).name))
+      if y.dtype.base_dtype == dtypes.string:
+        raise TypeError("Expected string, but got 1 of type 'int': gradients of %s must set grad_ys" % (y,))
       result.append(None)
       continue
-    if isinstance(grad, composite.IndexedSlices):
-      result.append(_to_extension(grad))
-      continue
-    grad = convert.convert_to_tensor(grad, name="grad_y_%d" % i, preferred_dtype=y.dtype.base_dtype)
+    # Of the type that the value has by itself: what another one than the y's means is up to the gradient functions.
+    grad = convert.internal_convert_to_tensor_or_indexed_slices(grad, name="grad_y_%d" % i)
     _check_incoming(grad, y)
-    result.append(grad)
+    result.append(_to_extension(grad))
   return result
 
 
 def _check_incoming(grad, y):
+  """Raises TypeError for a gradient whose type no gradient of `y` has."""
   if y.dtype.is_floating or y.dtype.is_integer:
     if not grad.dtype.is_floating and not grad.dtype.is_integer:
       raise TypeError(
         "Gradient type %s generated for real or integer-valued tensor %s with type %s must be real or integer"
         % (grad.dtype.name, y, y.dtype.name)
       )
-  elif y.dtype.is_complex and not grad.dtype.is_complex:
-    raise TypeError(
-      "Gradient type %s generated for complex-valued tensor %s with type %s must be real" % (grad.dtype.name, y, y.dtype.name)
-    )
+  elif y.dtype.is_complex:
+    if not grad.dtype.is_complex:
+      raise TypeError(
+        "Gradient type %s generated for complex-valued tensor %s with type %s must be real" % (grad.dtype.name, y, y.dtype.name)
+      )
+  elif y.dtype == dtypes.variant:
+    if grad.dtype != dtypes.variant:
+      raise TypeError(
+        "Gradient type %s generated for variant tensor %s with type %s must be variant" % (grad.dtype.name, y, y.dtype.name)
+      )
+  elif y.dtype == dtypes.resource:
+    if grad.dtype == dtypes.resource:
+      raise TypeError("Input gradient %s for resource tensor %s should not be a resource" % (grad, y))
+  else:
+    raise TypeError("Tensor %s with type %s must be numeric to obtain a default gradient" % (y, y.dtype.name))
 
 
 class _Driver:
