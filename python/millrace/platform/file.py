@@ -6,6 +6,7 @@ import os
 
 from millrace import compat
 from millrace.framework import errors
+from millrace.platform import at_exit
 
 MODES = ("r", "w", "a", "r+", "w+", "a+")
 
@@ -97,6 +98,7 @@ class FileIO:
       if not self._can_write:
         raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
       self._writer = self._open("ab" if self._plain_mode[0] == "a" else "wb")
+      at_exit.flush_at_exit(self)
     return self._writer
 
   def _said(self, data):

@@ -9,6 +9,7 @@ import time
 
 import millrace as tf
 from millrace.framework import protos
+from millrace.platform import at_exit
 from millrace.summary import records
 
 
@@ -92,6 +93,7 @@ class EventFileWriter:
     self._closed = False
     self._worker = threading.Thread(target=self._run, args=(self._queue, self._events), daemon=True)
     self._worker.start()
+    at_exit.flush_at_exit(self)
 
   def _run(self, waiting, events):
     next_flush = time.monotonic() + self._flush_secs
