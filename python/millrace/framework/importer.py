@@ -1,5 +1,6 @@
 """Nodes of a GraphDef become operations of a graph."""
 
+import itertools
 import math
 
 from millrace import _binding
@@ -129,10 +130,16 @@ def _is_there(graph, prefix, key):
 
 def _unique(graph, graph_def, prefix):
   """Gives nodes whose names are taken other ones. Returns the GraphDef and the new names by the old ones."""
+  if prefix and all(_binding.find(graph, prefix + node.name) is None for node in graph_def.node):
+    return graph_def, {}
+  there = [op.name[len(prefix) :] for op in graph.get_operations() if op.name.startswith(prefix)]
+  taken, own = _with_scopes(there), _with_scopes(node.name for node in graph_def.node)
   names = {}
   for node in graph_def.node:
-    if _binding.find(graph, prefix + node.name) is not None:
-      names[node.name] = _binding.unique_name(graph, prefix + node.name, True)[len(prefix) :]
+    if node.name in taken:
+      new = next(name for name in map((node.name + "_%d").__mod__, itertools.count(1)) if name not in taken and name not in own)
+      names[node.name] = new
+      taken.add(new)
   if not names:
     return graph_def, names
   renamed = protos.GraphDef()
@@ -148,6 +155,16 @@ def _unique(graph, graph_def, prefix):
       if group.startswith(b"loc:@"):
         groups[index] = b"loc:@" + names.get(group[5:].decode(), group[5:].decode()).encode()
   return renamed, names
+
+
+def _with_scopes(names):
+  """The names of nodes and of the scopes that these are in: a/b/c is in a and in a/b."""
+  found = set()
+  for name in names:
+    while name and name not in found:
+      found.add(name)
+      name = name.rpartition("/")[0]
+  return found
 
 
 def _apply_devices(graph, ops):

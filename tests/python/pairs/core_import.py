@@ -264,3 +264,39 @@ def program_mapped_but_not_taken(tf):
     _fails(lambda: [x.name for x in tf.import_graph_def(graph_def, {key: mine}, ["image:0"])])
     for key in ("image:0", "image", "parts:1", "parts:2", "image:1", "nothing", "^nothing", "^none", "none")
   ]
+
+
+def program_names_that_are_taken(tf):
+  """Nodes get numbers that neither the graph nor the GraphDef has, also where a scope has the name."""
+  with tf.Graph().as_default() as graph:
+    one, two = tf.constant(1.0), tf.constant(2.0)
+    with tf.control_dependencies([two]):
+      tf.add(one, two, name="add")
+    with tf.colocate_with(two):
+      tf.constant(3.0, name="Const_2_1")
+    with tf.name_scope("deep"):
+      tf.constant(4.0, name="inner")
+    tf.constant(5.0, name="flat")
+  graph_def = graph.as_graph_def()
+  tf.constant(0, name="Const")
+  tf.constant(0, name="flat/below")
+  tf.constant(0, name="deep")
+  names = []
+  for name in ("", "", "again/", "again/"):
+    found = tf.import_graph_def(graph_def, name=name, return_elements=["Const", "Const_1:0", "add", "deep/inner", "flat"])
+    names.append([element.name for element in found])
+  names.append(tf.constant(1.0).name)
+  with tf.Session() as session:
+    names.append(session.run([names[0][1], names[1][1], names[3][1], names[1][2] + ":0"]))
+  return names
+
+
+def program_an_import_into_a_scope_that_has_its_nodes(tf):
+  with tf.Graph().as_default() as graph:
+    tf.constant(1.0, name="import/Const")
+    tf.constant(2.0)
+  graph_def = graph.as_graph_def()
+  tf.import_graph_def(graph_def, name="")
+  first = tf.import_graph_def(graph_def, return_elements=["Const", "import/Const"])
+  second = tf.import_graph_def(graph_def, return_elements=["Const", "import/Const"])
+  return [op.name for op in first + second]
