@@ -32,7 +32,7 @@ MR_CASES(ConcatV2)(CaseList& c) {
   c.BuildError({F32({}), F32({}), Scalar(0)}, {},
                "Can't concatenate scalars (use tf.stack instead)");
   c.BuildError({F32({2, 2}), F32({2, 3}), Scalar(0)}, {},
-               "must be equal, but are");
+               "must be equal, but are 2 and 3");
   c.Ok({F32({2, 3}), Empty(DataType::kFloat, {0, 3}), Scalar(0)});
   c.Ok({Empty(DataType::kFloat, {0}), F32({3}), Scalar(0)});
 }

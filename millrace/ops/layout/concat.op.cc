@@ -45,7 +45,7 @@ Status ConcatShape(ShapeContext& c, int begin, int end, int axis_input) {
     const int place = dim < 0 ? dim + in.rank() : dim;
     MR_ASSIGN_OR_RETURN(sum, ShapeContext::AddDims(sum, in.dim(place)));
     in.set_dim(place, kUnknownDim);
-    MR_ASSIGN_OR_RETURN(out, ShapeContext::MergeShapes(out, in));
+    MR_ASSIGN_OR_RETURN(out, ShapeContext::MergeShapes(in, out));
   }
   if (out.known_rank()) out.set_dim(dim < 0 ? dim + out.rank() : dim, sum);
   return c.Return(std::move(out));

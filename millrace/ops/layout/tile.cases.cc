@@ -18,6 +18,8 @@ MR_CASES(Tile)(CaseList& c) {
   c.Error({F32({2}), Vec({1, 2})}, StatusCode::kInvalidArgument,
           "Expected multiples argument to be a vector of length 1 but got "
           "length 2");
+  c.BuildError({F32({2}), Vec({1, 2})}, {},
+               "Shape must be rank 1 but is rank 2");
   c.Error({F32({2}), Vec({-1})}, StatusCode::kInvalidArgument,
           "Expected multiples[0] >= 0, but got -1");
   c.Error({F32({2}), Vec(DataType::kInt64, {4611686018427387904.0})},

@@ -8,10 +8,11 @@ Status TileShape(ShapeContext& c) {
   MR_ASSIGN_OR_RETURN(PartialShape vector, c.WithRank(1, 1));
   MR_ASSIGN_OR_RETURN(PartialShape multiples, c.ShapeFromInput(1));
   PartialShape in = c.input(0);
-  if (!multiples.known_rank()) {
-    return c.Return(in.known_rank() ? PartialShape::UnknownOfRank(in.rank())
-                                    : PartialShape());
+  if (in.known_rank()) {
+    MR_ASSIGN_OR_RETURN(multiples,
+                        ShapeContext::WithRank(multiples, in.rank()));
   }
+  if (!multiples.known_rank()) return c.Return(PartialShape());
   MR_ASSIGN_OR_RETURN(in, ShapeContext::WithRank(in, multiples.rank()));
   for (int i = 0; i < in.rank(); ++i) {
     MR_ASSIGN_OR_RETURN(
