@@ -66,10 +66,13 @@ class Server:
 
   def _check_task(self):
     job = self._server_def.job_name
+    task = self._server_def.task_index
     for job_def in self._server_def.cluster.job:
-      if job_def.name == job and self._server_def.task_index in job_def.tasks:
-        return
-    raise errors.InternalError(None, None, f'Task {self._server_def.task_index} was not defined in job "{job}"')
+      if job_def.name == job:
+        if task in job_def.tasks:
+          return
+        raise errors.InternalError(None, None, f'Task {task} was not defined in job "{job}"')
+    raise errors.InternalError(None, None, f'Job "{job}" was not defined in cluster')
 
   def start(self):
     """Begins to listen. Raises UnknownError if the address can't be had, InvalidArgumentError if it is none."""

@@ -635,6 +635,8 @@ def program_server(tf):
     _say(lambda: train.Server({"a": ["x:1"], "b": ["y:1"]})),
     _say(lambda: train.Server({"a": ["x:1", "y:1"]})),
     _say(lambda: train.Server(3)),
+    _say(lambda: train.Server({"a": ["x:1"]}, job_name="b", task_index=0)),
+    _say(lambda: train.Server({"a": ["x:1"]}, job_name="a", task_index=1)),
     type(_say(lambda: train.Server({"a": ["localhost:0"]}, protocol="zz"))).__name__,
   ]
 
