@@ -173,17 +173,21 @@ class BaseSession(SessionInterface):
     tensors = [self._graph.as_graph_element(feed, allow_tensor=True, allow_operation=False) for feed in feed_list or ()]
 
     def run_callable(*values, options=None, run_metadata=None):
-      if len(values) != len(tensors):
-        raise TypeError("%d feeds were expected, got %d" % (len(tensors), len(values)))
       if self._closed:
         raise RuntimeError(_CLOSED)
-      arrays = [feeds.array_for(self._graph, tensor, value) for tensor, value in zip(tensors, values)]
+      # What is not given is not fed, which the run says if it needs it; values beyond the list are nothing.
+      fed = tensors[: len(values)]
+      arrays = [feeds.array_for(self._graph, tensor, value) for tensor, value in zip(fed, values)]
       option_bytes = None if options is None else _message_bytes(options, "RunOptions")
-      return plan.build(self._call(self._run_plan, plan, tensors, arrays, option_bytes, run_metadata))
+      return plan.build(self._call(self._run_plan, plan, fed, arrays, option_bytes, run_metadata))
 
-    if accept_options:
+    if accept_options or feed_list is not None:
       return run_callable
-    return lambda *values: run_callable(*values)
+
+    def run_unfed():
+      return run_callable()
+
+    return run_unfed
 
   def _make_callable_from_options(self, callable_options):
     """Returns a function that runs what CallableOptions name: its arguments are the feeds, it returns a list of the fetches."""

@@ -315,3 +315,28 @@ def program_feeds_by_structures(tf):
       session.run(total, {Spaces(second=b, first=a): {"first": 1.0, "second": 2.0}, c: 3.0}),
       session.run(total, {Listed([a, b]): [1.0, 2.0], (c,): (3.0,)}),
     ]
+
+
+def program_callables_with_too_few_and_too_many_values(tf):
+  x = tf.placeholder_with_default(1.0, [], name="x")
+  y = tf.placeholder(tf.float32, [], name="y")
+  z = x + y
+  with tf.Session() as session:
+    by_list, empty, none = session.make_callable(z, [y, x]), session.make_callable(x, []), session.make_callable(x)
+    return [
+      by_list(1.0, 2.0),
+      by_list(5.0),
+      by_list(1.0, 2.0, 3.0),
+      _caught(by_list),
+      empty(7.0),
+      none(),
+      type(_caught(lambda: none(7.0))).__name__,
+      by_list(1.0, 2.0, options=tf.RunOptions()),
+    ]
+
+
+def _caught(call):
+  try:
+    return call()
+  except Exception as error:
+    return error
