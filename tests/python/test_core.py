@@ -503,3 +503,12 @@ def test_making_ops_is_fast():
   for _ in range(2000):
     gen.add_v2(a, a)
   assert (time.perf_counter() - start) / 2000 < 1e-3
+
+
+def test_a_second_gradient_of_a_name_says_where_the_first_is():
+  def register():
+    tf.RegisterGradient("RegisteredTwice")(lambda op, grad: grad)
+
+  register()
+  with pytest.raises(KeyError, match=r"Previous registration was in register .*test_core\.py:\d+\)"):
+    register()

@@ -251,13 +251,19 @@ def _graph_element(value, dtype=None, name=None, as_ref=False):
   return element if isinstance(element, Tensor) else NotImplemented
 
 
+def _no_operation(value, dtype=None, name=None, as_ref=False):
+  raise TypeError(f"can't convert Operation {value.name!r} to Tensor (target dtype={dtype!r}, name={name!r}, as_ref={as_ref!r})")
+
+
 def _register():
   from millrace.framework import tensor_shape
+  from millrace.framework.operation import Operation
 
   register_tensor_conversion_function((list, tuple, np.ndarray, np.generic), _constant, 100)
   register_tensor_conversion_function(object, _constant_or_element, 200)
   register_tensor_conversion_function(tensor_shape.TensorShape, _shape_constant, 100)
   register_tensor_conversion_function(tensor_shape.Dimension, _dimension_constant, 100)
+  register_tensor_conversion_function(Operation, _no_operation, 100)
 
 
 def _constant_or_element(value, dtype=None, name=None, as_ref=False):

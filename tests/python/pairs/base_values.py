@@ -225,3 +225,21 @@ def program_constants_of_one_number(tf):
     found.append(sorted(field.name for field, _ in proto.ListFields()))
   proto = made[1].op.node_def.attr["value"].tensor
   return found, list(proto.int_val), list(tf.constant(-2.5).op.node_def.attr["value"].tensor.float_val)
+
+
+def program_operations_are_no_values(tf):
+  """The mistake of a train op in the place of a loss."""
+  op = tf.no_op(name="op")
+  calls = [
+    lambda: tf.convert_to_tensor(op),
+    lambda: tf.convert_to_tensor(op, tf.float32),
+    lambda: tf.constant(1.0) + op,
+    lambda: tf.stack([op, op]),
+    lambda: tf.reduce_sum(op),
+    lambda: tf.concat([[1.0], op], 0),
+    lambda: tf.summary.scalar("loss", op),
+    lambda: tf.gradients(op, tf.constant(1.0)),
+    lambda: tf.Variable(1.0, use_resource=False).assign(op),
+    lambda: tf.while_loop(lambda i: i < 3, lambda i: op, [0]),
+  ]
+  return [_try(call) for call in calls]

@@ -17,7 +17,7 @@ def _register(op_type, function):
     if op_type in _functions or _binding.has_gradient(op_type):
       place = _places.get(op_type, "the package")
       raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (op_type, place))
-    frame = traceback.extract_stack(limit=4)[0]
+    frame = traceback.extract_stack(limit=3)[0]
     _places[op_type] = "%s %s:%s" % (frame.name, frame.filename, frame.lineno)
     _functions[op_type] = function
 
