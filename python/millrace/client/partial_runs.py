@@ -22,8 +22,8 @@ def setup(session, fetches, feeds):
 def run(session, handle, fetches, feed_dict):
   """Implements Session.partial_run."""
   _check(session)
-  plan = fetching.Plan(session.graph, fetches)
   tensors, values = feeding.tensors_and_values(session.graph, feed_dict) if feed_dict else ([], [])
+  plan = fetching.Plan(session.graph, fetches)
   results = []
   if plan.tensors or plan.targets or tensors:
     results = session._call(session._core.run_partially, handle, tensors, values, plan.tensors)

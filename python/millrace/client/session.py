@@ -98,11 +98,11 @@ class BaseSession(SessionInterface):
       raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
     if self._dead_handles:
       self._delete_handles()
-    plan = self._plan(fetches)
     if feed_dict:
       tensors, values = feeds.tensors_and_values(self._graph, feed_dict)
     else:
       tensors, values = [], []
+    plan = self._plan(fetches)
     option_bytes = None if options is None else _message_bytes(options, "RunOptions")
     found = self._call(self._run_plan, plan, tensors, values, option_bytes, run_metadata)
     return plan.build(found)

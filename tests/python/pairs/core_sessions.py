@@ -335,6 +335,19 @@ def program_callables_with_too_few_and_too_many_values(tf):
     ]
 
 
+def program_wrong_feeds_are_found_before_wrong_fetches(tf):
+  x = tf.placeholder(tf.float32, [2], name="x")
+  with tf.Session() as session:
+    handle = session.partial_run_setup([x + 1.0], [x])
+    return [
+      _caught(lambda: session.run("nope", {"x": [1.0, 2.0]})),
+      _caught(lambda: session.run("nope:0", {x: [1.0]})),
+      _caught(lambda: session.run(None, {x: [1.0]})),
+      _caught(lambda: session.partial_run(handle, "nope", {x: [1.0]})),
+      _caught(lambda: session.run("nope:0", {x: [1.0, 2.0]})),
+    ]
+
+
 def _caught(call):
   try:
     return call()
