@@ -11,7 +11,17 @@ import package
 import pytest
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
-PRINTED_BY_TENSORFLOW = ["colours_slim", "frozen_graph", "natural_gradient", "ring_estimator", "sentence_classifier"]
+PRINTED_BY_TENSORFLOW = [
+  "colours_slim",
+  "few_bits",
+  "frozen_graph",
+  "moving_targets",
+  "natural_gradient",
+  "painted_image",
+  "ring_estimator",
+  "sentence_classifier",
+  "towers",
+]
 OTHERS = ["spelling", "translation"]
 _NUMBER = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?")
 
