@@ -258,7 +258,9 @@ class Generator:
       feeds = [(name, value) for name, value in feeds if name in {v.name for v in self.feedable}]
       if not fetches or not feeds:
         return
-    self.items.append(Run([v.name for v in fetches], None if segment == "r" else segment, feeds, session, how))
+    run = Run([v.name for v in fetches], None if segment == "r" else segment, feeds, session, how)
+    if not rules.is_taken_for_another([r for r in self.items if isinstance(r, Run)], run):
+      self.items.append(run)
 
 
 def program(seed, index, variables="both", traces=True):

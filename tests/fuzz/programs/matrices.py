@@ -3,7 +3,8 @@
 from computing import EVERYWHERE, floats, tame, task_of
 from generate import statement
 
-# Of a positive definite matrix, one with a diagonal larger than what else is in its column, a right-hand side, and three diagonals.
+# Of a positive definite matrix, one with a diagonal larger than what else is in its column, a right-hand side of full
+# rank, and three diagonals.
 OPS = [
   ("tf.linalg.cholesky(whole{n})", (4, 4)),
   ("tf.linalg.cholesky_solve(tf.linalg.cholesky(whole{n}), right{n})", (4, 3)),
@@ -45,7 +46,7 @@ def matrix(g, scope):
     f"six{{n}} = tf.eye(4, {dtype}) * 6",
     "whole{n} = tf.matmul(some{n}, some{n}, transpose_b=True) + six{n}",
     "large{n} = some{n} + six{n}",
-    f"right{{n}} = tame{{n}}[:, 4:7] + tf.reshape(tf.range(12, {dtype}), [4, 3])",
+    f"right{{n}} = tame{{n}}[:, 4:7] + tf.reshape(tf.range(12, {dtype}), [4, 3]) + tf.eye(4, 3, {dtype}) * 6",
     "three{n} = tf.stack([some{n}[0], some{n}[1] + 6, some{n}[2]])",
     "{o0} = " + text,
   ]

@@ -86,11 +86,25 @@ def depends_on_place(program):
   return False
 
 
+def key_of(run):
+  """What stock remembers a kind of run by: the names that it feeds and those that it fetches, in one row."""
+  return frozenset([name for name, _ in run.feeds] + run.fetches), run.segment, run.session
+
+
+def is_taken_for_another(runs, run):
+  """Whether stock takes a run for one of those before it: the same names, some of which were fed there and are fetched here."""
+  fed = {name for name, _ in run.feeds}
+  return any(key_of(r) == key_of(run) and {name for name, _ in r.feeds} != fed for r in runs)
+
+
 def violation(program):
   """Which rule a program breaks, or None."""
-  values, variables, called, items = {}, {}, set(), []
+  values, variables, called, items, runs = {}, {}, set(), [], []
   for item in program.items:
     if isinstance(item, Run):
+      if is_taken_for_another(runs, item):
+        return "a run that stock takes for another"
+      runs.append(item)
       if not item.fetches and not any(s.segment == item.segment for s in items if item.segment):
         return "a run of nothing"
       for name, _ in item.feeds:
