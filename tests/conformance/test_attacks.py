@@ -6,6 +6,7 @@ After each attack the same processes run a step for somebody else, and what the 
 import json
 import os
 import random
+import resource
 import socket
 import subprocess
 import sys
@@ -299,6 +300,25 @@ def test_many_connections(cluster, wire):
   finally:
     for s in sockets:
       s.close()
+
+
+def test_more_connections_than_descriptors(cluster, wire):
+  """A server without descriptors takes connections again when it has some."""
+  host, port = cluster.address("worker").split(":")
+  pid = cluster.processes["worker", 0].pid
+  before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+  few = len(os.listdir("/proc/%d/fd" % pid)) + 20
+  resource.prlimit(pid, resource.RLIMIT_NOFILE, (few, before[1]))
+  sockets = []
+  try:
+    for _ in range(100):
+      sockets.append(socket.create_connection((host, int(port))))
+    task_servers.wait_for(lambda: len(os.listdir("/proc/%d/fd" % pid)) >= few, lambda: "descriptors are left", 20)
+  finally:
+    for s in sockets:
+      s.close()
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+  assert_serves(cluster)
 
 
 def test_many_sessions(cluster, wire):

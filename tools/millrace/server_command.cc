@@ -33,8 +33,7 @@ namespace {
 constexpr int64_t kClusterFilePollMs = 50;
 
 // The usual limit of 1,024 descriptors is meant for programs that use select().
-// Clients could use it up, and gRPC stops to accept connections for good when
-// there are none left.
+// Clients could use it up, and would keep others out.
 void RaiseDescriptorLimit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

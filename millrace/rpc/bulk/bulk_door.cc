@@ -1,14 +1,10 @@
 #include "millrace/rpc/bulk/bulk_door.h"
 
-#include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "millrace/base/log.h"
 #include "millrace/base/random.h"
 #include "millrace/rpc/bulk/served_connection.h"
 #include "millrace/rpc/bulk/sockets.h"
@@ -18,7 +14,6 @@ namespace millrace {
 namespace {
 
 constexpr size_t kMaxConnections = 10'000;
-constexpr int64_t kAcceptPauseMs = 100;
 constexpr int64_t kFarewellMs = 200;
 
 std::string RandomName() {
@@ -28,65 +23,6 @@ std::string RandomName() {
 
 }  // namespace
 
-// A listening socket.
-class BulkDoor::Acceptor final : public PollHandler {
- public:
-  Acceptor(Ref<BulkDoor> door, int fd)
-      : door_(std::move(door)), fd_(fd), poller_(Poller::Next()) {}
-  ~Acceptor() override { close(fd_); }
-
-  Status Start() {
-    return poller_.Add(fd_, EPOLLIN, Ref<PollHandler>::Share(this));
-  }
-  // Closes the socket; the poller then removes the acceptor.
-  void Close() {
-    closed_.store(true, std::memory_order_release);
-    shutdown(fd_, SHUT_RDWR);
-    poller_.Modify(fd_, EPOLLIN, this);
-  }
-
- private:
-  void Flush() override {}
-  void OnReady(uint32_t) override {
-    while (!closed_.load(std::memory_order_acquire)) {
-      const int fd =
-          accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd >= 0) {
-        Welcome(fd);
-        continue;
-      }
-      if (errno == EINTR || errno == ECONNABORTED) continue;
-      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-      if (closed_.load(std::memory_order_acquire)) break;
-      // No descriptors are left: further connections have to wait.
-      MR_LOG(Warning) << "No bulk connection accepted: " << ErrnoText(errno);
-      poller_.Modify(fd_, 0, this);
-      door_->lanes().timer.RunAt(Deadline::AfterMillis(kAcceptPauseMs),
-                                 [self = Ref<Acceptor>::Share(this)] {
-                                   self->poller_.Modify(self->fd_, EPOLLIN,
-                                                        self.get());
-                                 });
-      return;
-    }
-    poller_.Remove(fd_);
-  }
-
-  void Welcome(int fd) {
-    if (!PrepareForPolling(fd).ok()) {
-      close(fd);
-      return;
-    }
-    const auto connection = MakeRef<ServedConnection>(door_, fd);
-    if (!door_->Add(connection)) return;
-    if (!connection->Start().ok()) door_->Remove(connection.get());
-  }
-
-  const Ref<BulkDoor> door_;
-  const int fd_;
-  Poller& poller_;
-  std::atomic<bool> closed_{false};
-};
-
 BulkDoor::BulkDoor(const Services& services, int64_t stall_ms)
     : services_(services), stall_ms_(stall_ms), lanes_(Lanes::Process()) {}
 BulkDoor::~BulkDoor() = default;
@@ -95,22 +31,37 @@ Status BulkDoor::Open(const std::string& host) {
   int port = 0;
   MR_ASSIGN_OR_RETURN(const int tcp,
                       ListenOnTcp(host.empty() ? "0.0.0.0" : host, &port));
-  std::vector<Ref<Acceptor>> acceptors = {
-      MakeRef<Acceptor>(Ref<BulkDoor>::Share(this), tcp)};
+  const auto acceptor = [this](int fd) {
+    return MakeRef<Acceptor>(
+        fd, [door = Ref<BulkDoor>::Share(this)](int connection) {
+          door->Welcome(connection);
+        });
+  };
+  std::vector<Ref<Acceptor>> acceptors = {acceptor(tcp)};
   bulk_address_ = absl::StrCat(host, ":", port);
   local_name_ = absl::StrCat("millrace-", RandomName());
   const StatusOr<int> local = ListenLocally(local_name_);
   if (local.ok()) {
-    acceptors.push_back(MakeRef<Acceptor>(Ref<BulkDoor>::Share(this), *local));
+    acceptors.push_back(acceptor(*local));
   } else {
     local_name_.clear();
   }
-  for (const Ref<Acceptor>& acceptor : acceptors) {
-    MR_RETURN_IF_ERROR(acceptor->Start());
+  for (const Ref<Acceptor>& one : acceptors) {
+    MR_RETURN_IF_ERROR(one->Start());
     MutexLock lock(mu_);
-    acceptors_.push_back(acceptor);
+    acceptors_.push_back(one);
   }
   return OkStatus();
+}
+
+void BulkDoor::Welcome(int fd) {
+  if (!PrepareForPolling(fd).ok()) {
+    close(fd);
+    return;
+  }
+  const auto connection =
+      MakeRef<ServedConnection>(Ref<BulkDoor>::Share(this), fd);
+  if (Add(connection) && !connection->Start().ok()) Remove(connection.get());
 }
 
 void BulkDoor::Hello(CallContext&, const HelloRequest& request,

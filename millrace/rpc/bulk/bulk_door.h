@@ -9,8 +9,8 @@
 #include "millrace/base/threads/cancel.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/protocol/caller.h"
+#include "millrace/rpc/acceptor.h"
 #include "millrace/rpc/bulk/bulk_tokens.h"
-#include "millrace/rpc/bulk/poller.h"
 
 namespace millrace {
 
@@ -53,12 +53,11 @@ class BulkDoor final : public RefCounted, public PeerApi {
   void AwaitCalls();
 
  private:
-  class Acceptor;
-
   ~BulkDoor() override;
   template <class T, class... Args>
   friend Ref<T> MakeRef(Args&&... args);
 
+  void Welcome(int fd);
   void CloseAcceptors();
   std::vector<Ref<ServedConnection>> Connections();
 

@@ -13,7 +13,7 @@
 #include "millrace/base/threads/thread.h"
 #include "millrace/base/threads/timer.h"
 #include "millrace/rpc/bulk/frame.h"
-#include "millrace/rpc/bulk/poller.h"
+#include "millrace/rpc/poller.h"
 
 namespace millrace {
 

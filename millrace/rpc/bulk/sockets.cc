@@ -12,7 +12,7 @@
 #include <cstring>
 #include <memory>
 
-#include "millrace/rpc/bulk/poller.h"
+#include "millrace/rpc/poller.h"
 
 namespace millrace {
 namespace {

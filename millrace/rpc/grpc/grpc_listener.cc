@@ -14,13 +14,12 @@
 #include "absl/strings/match.h"
 #include "millrace/base/threads/lanes.h"
 #include "millrace/rpc/call_status.h"
-#include "millrace/rpc/grpc/bind_error.h"
 #include "millrace/rpc/grpc/completion_thread.h"
+#include "millrace/rpc/grpc/front_door.h"
 #include "millrace/rpc/grpc/grpc_log.h"
 #include "millrace/rpc/grpc/local_call.h"
 #include "millrace/rpc/grpc/message_quota.h"
 #include "millrace/rpc/grpc/method_call.h"
-#include "millrace/rpc/grpc/own_connections.h"
 #include "millrace/rpc/grpc/wire_status.h"
 
 namespace millrace {
@@ -28,6 +27,7 @@ namespace {
 
 // Time for replies to leave before connections are closed.
 constexpr int64_t kFarewellMillis = 200;
+constexpr int kHandshakeMillis = 30'000;
 
 // Returns "tensorflow.MasterService" for "/tensorflow.MasterService/RunStep".
 std::string ServiceName(MethodId id) {
@@ -90,7 +90,7 @@ class GrpcListener final : public Listener, public CallHost {
   LocalMethods local_methods_;
   std::string address_;
   int port_ = 0;
-  AcceptedConnections connections_;  // made before server_
+  FrontDoor door_;
   CancelScope handlers_;
   CancelScope streams_;
 
@@ -109,24 +109,26 @@ class GrpcListener final : public Listener, public CallHost {
 
 Status GrpcListener::Start(const ListenOptions& options,
                            const GrpcOptions& grpc) {
-  grpc::ServerBuilder builder;
   const bool v6 = absl::StrContains(options.host, ':') &&
                   !absl::StartsWith(options.host, "[");
   const std::string host =
       v6 ? absl::StrCat("[", options.host, "]")
          : (options.host.empty() ? "0.0.0.0" : options.host);
-  const std::string wanted = absl::StrCat(host, ":", options.port);
-  const auto credentials = grpc::InsecureServerCredentials();
-  builder.AddListeningPort(wanted, credentials, &port_);
-  int unix_port = 0;
-  if (!options.unix_socket.empty()) {
-    builder.AddListeningPort(absl::StrCat("unix:", options.unix_socket),
-                             credentials, &unix_port);
+  const Status opened = door_.Open(host, options.port, options.unix_socket,
+                                   grpc.keepalive_timeout_ms);
+  if (!opened.ok()) {
+    return Unavailable("cannot listen on ", host, ":", options.port, ": ",
+                       opened.message());
   }
+  port_ = door_.port();
+  grpc::ServerBuilder builder;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor =
+      builder.experimental().AddExternalConnectionAcceptor(
+          grpc::ServerBuilder::experimental_type::ExternalConnectionType::
+              FROM_FD,
+          grpc::InsecureServerCredentials());
   builder.SetMaxReceiveMessageSize(-1);
   builder.SetMaxSendMessageSize(-1);
-  // Two servers on one port would share its calls.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 64 << 10);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,
@@ -134,6 +136,9 @@ Status GrpcListener::Start(const ListenOptions& options,
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, grpc.keepalive_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
                              grpc.keepalive_timeout_ms);
+  // Who connects and does not speak HTTP/2 is in the place of another one.
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             kHandshakeMillis);
   // Clients may ping as often as they like.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
@@ -142,7 +147,6 @@ Status GrpcListener::Start(const ListenOptions& options,
   builder.RegisterAsyncGenericService(&other_methods_);
   std::unique_ptr<grpc::ServerCompletionQueue> queue =
       builder.AddCompletionQueue();
-  auto quiet = std::make_unique<QuietGrpcLog>();  // we report errors ourselves
   server_ = builder.BuildAndStart();
   if (!server_) {
     queue->Shutdown();
@@ -150,11 +154,8 @@ Status GrpcListener::Start(const ListenOptions& options,
     bool ok;
     while (queue->Next(&tag, &ok)) {
     }
-    return Unavailable("cannot listen on ", wanted, ": ",
-                       BindError(host, options.port, options.unix_socket));
+    return Internal("gRPC makes no server for ", host, ":", port_);
   }
-  quiet.reset();
-  connections_.ListenAt(host, port_, options.unix_socket);
   address_ = absl::StrCat(host == "0.0.0.0" ? "127.0.0.1" : host, ":", port_);
   queue_ = queue.get();
   threads_ = std::make_unique<CompletionThreads>(
@@ -163,7 +164,10 @@ Status GrpcListener::Start(const ListenOptions& options,
     MethodCall::Request(this, &methods_, i, queue_);
   }
   LocalCall::Request(this, &other_methods_, queue_);
-  return OkStatus();
+  const size_t most = grpc.max_connections > 0
+                          ? static_cast<size_t>(grpc.max_connections)
+                          : MostConnections();
+  return door_.Start(std::move(acceptor), most);
 }
 
 bool GrpcListener::OnAccepted() {
@@ -202,12 +206,13 @@ void GrpcListener::Shutdown(Deadline deadline) {
   // neither.
   if (!all_closed && server_ != nullptr) {
     CancelCalls();
-    connections_.End();
+    door_.EndConnections();
   }
   {
     MutexLock lock(mu_);
     while (open_ > 0) closed_.Wait(mu_);
   }
+  door_.Close();
   if (!threads_) return;
   server_->Shutdown(ToTimespec(Deadline::AfterMillis(kFarewellMillis)));
   threads_.reset();
@@ -215,6 +220,7 @@ void GrpcListener::Shutdown(Deadline deadline) {
 
 // Server::Shutdown would wait for the handlers.
 void GrpcListener::CancelCalls() {
+  door_.Close();
   grpc_server* core = server_->c_server();
   grpc_server_shutdown_and_notify(core, queue_->cq(), new Ignored);
   grpc_server_cancel_all_calls(core);

@@ -8,13 +8,4 @@ namespace millrace {
 // the lines are logged as information.
 void RouteGrpcLog();
 
-// Drops gRPC's log lines on this thread during its lifetime.
-class QuietGrpcLog {
- public:
-  QuietGrpcLog();
-  ~QuietGrpcLog();
-  QuietGrpcLog(const QuietGrpcLog&) = delete;
-  QuietGrpcLog& operator=(const QuietGrpcLog&) = delete;
-};
-
 }  // namespace millrace

@@ -17,6 +17,9 @@ struct GrpcOptions {
   // attack; the cluster does failure detection.
   int keepalive_ms = 60'000;
   int keepalive_timeout_ms = 60'000;
+  // The most connections of a listener at once; more are closed as they come.
+  // 0: as many as front_door.h says.
+  int max_connections = 0;
   // Backoff before reconnecting to a lost peer, growing to `max`.
   int initial_backoff_ms = 100;
   int max_backoff_ms = 1'000;

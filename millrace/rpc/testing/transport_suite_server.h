@@ -23,7 +23,7 @@ inline bool MayHandleCalls() {
   return Lanes::Process().control.IsPoolThread() ||
          Lanes::Process().messages.IsPoolThread() ||
          absl::StartsWith(CurrentThreadName(), "grpc-") ||
-         CurrentThreadName() == "bulk";
+         CurrentThreadName() == "sockets";
 }
 
 // RecvTensor selects by its key: "bytes:N" answers N bytes (see SuiteByte),

@@ -1,4 +1,4 @@
-#include "millrace/rpc/bulk/poller.h"
+#include "millrace/rpc/poller.h"
 
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ Poller& Poller::Next() {
 
 Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   MR_CHECK(epoll_ >= 0, "epoll_create1: ", ErrnoText(errno));
-  thread_ = Thread("bulk", [this] { Loop(); });
+  thread_ = Thread("sockets", [this] { Loop(); });
 }
 
 Status Poller::Add(int fd, uint32_t events, const Ref<PollHandler>& handler) {
