@@ -162,6 +162,7 @@ def _says_nothing(side, failure):
 LIMITS = {
   "Cannot colocate nodes": "stock cannot place it",
   "does not match any device": "stock cannot place it",
+  "but available devices are": "stock cannot place it",
   "can't be computed from the feeds that have been fed so far": "stock waits for a feed that a fetch does not need",
 }
 
