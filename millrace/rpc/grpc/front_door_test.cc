@@ -13,7 +13,7 @@
 #include "millrace/rpc/grpc/accepted_connections.h"
 #include "millrace/rpc/grpc/grpc_transport.h"
 #include "millrace/rpc/grpc/listening_sockets.h"
-#include "millrace/rpc/testing/transport_suite.h"
+#include "millrace/rpc/testing/transport_calls_suite.h"
 
 namespace millrace {
 namespace {
