@@ -18,9 +18,10 @@ class ElementwiseFunction {
   static constexpr int kMaxInputs = 2;
 
   // If `broadcasts` is true, an input may have one element for all elements of
-  // the others; otherwise all inputs have the same shape. `no_result` is the
-  // message if Run returns false, `cost_picos` the time of one element of type
-  // float.
+  // the others; otherwise all inputs have the same shape. (One input alone:
+  // true.) `no_result` is the message if Run returns false; "" if it never
+  // does. `cost_picos` is the time of one element of type float, by measurement
+  // or as of a neighbour: 250 for plain arithmetic, 400 to 900 with one exp.
   ElementwiseFunction(int num_inputs, bool broadcasts, int cost_picos,
                       const char* no_result)
       : num_inputs_(num_inputs),

@@ -156,6 +156,24 @@ def run_one(command, preset, shard, shards, timeout, more=None):
     return count, essential(output) if count.failed else ""
 
 
+def names(preset, programs, filters=None):
+  """Returns the names of the tests that programs have, of those with a filter only what it selects."""
+  found = []
+  for name in programs:
+    command = [os.path.join(building.folder(preset), "tests", name), "--gtest_list_tests"]
+    if filters and filters.get(name):
+      command.append("--gtest_filter=" + filters[name])
+    said = subprocess.run(command, capture_output=True, text=True, env=environment(preset), timeout=TIMEOUT_S).stdout
+    suite = ""
+    for line in said.splitlines():
+      word = line.split("#")[0].strip()
+      if line.startswith("  "):
+        found.append(suite + word)
+      elif word.endswith("."):
+        suite = word
+  return found
+
+
 def run(preset, programs, filters=None, timeout=TIMEOUT_S, env=None):
   """Runs test programs (names) with an optional filter each, and more variables; prints failures in full."""
   total = Count()

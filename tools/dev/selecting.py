@@ -91,6 +91,16 @@ def candidates(name):
   return [name, "millrace/" + name, "tests/" + name]
 
 
+def words(programs):
+  """What can be given: rooms, families, ops, suites and folders."""
+  files = sources.cxx_files()
+  families = {family_of(p).split("/", 1)[1] for p in files if p.startswith("millrace/ops/") and p.count("/") > 2}
+  rooms = {folder.split("/", 1)[1] for _, folder in programs if folder.startswith("millrace/")}
+  suites = {s for p in files if p.endswith("_test.cc") for s in sources.suites_declared(p)}
+  ops = set(sources.ops_declared([p for p in files if p.startswith("millrace/ops/")]))
+  return sorted(families | rooms | suites | ops | set(PYTHON_FOLDERS))
+
+
 def select(name, programs):
   """Returns a Selection for a path or name. programs: (program, source folder) of the build."""
   selection = Selection()

@@ -343,8 +343,8 @@ def run_selected(args, report):
     if selection.empty():
       say(
         "no test is called '%s': give a room (base), a path (millrace/base/done_test.cc), a family (ops/product), "
-        "files of ops without suffix (ops/activation/rectifier), an op (MatMul), a suite (WireStatusTest), conformance, cluster or python"
-        % name
+        "files of ops without suffix (ops/activation/rectifier), an op (MatMul), a suite (WireStatusTest), conformance, cluster or python%s"
+        % (name, options.near(name, selecting.words(programs)))
       )
       report.total.add(Count(0, 1))
       report.not_tested = True
@@ -376,8 +376,15 @@ def some_tests(name, args, selection):
   """Runs the tests of the programs that the words and the filter select; it is an error that there are none."""
   count = gtest_runner.run(args.preset, selection.programs, filters(args, selection))
   if not count.passed + count.failed + count.skipped:
-    raise SystemExit("no test of %s matches" % name)
+    there = gtest_runner.names(args.preset, selection.programs, selection.filters)
+    raise SystemExit("no test of %s matches --filter '%s'; %s" % (name, args.filter, some_of(there)))
   return count
+
+
+def some_of(names, most=5):
+  """Says which tests there are, of many the first ones."""
+  more = ", and %d more" % (len(names) - most) if len(names) > most else ""
+  return "there are %s%s" % (", ".join(names[:most]) or "none", more)
 
 
 def run_errors(args, report):

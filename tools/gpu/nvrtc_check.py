@@ -2,13 +2,13 @@
 """Compiles the texts for GPUs by NVIDIA's compiler, for cards of three generations; no card is needed.
 
   tools/gpu/nvrtc_check.py                          all of millrace/ops, as each says
-  tools/gpu/nvrtc_check.py nn elementwise/unary     families and texts
+  tools/gpu/nvrtc_check.py nn arithmetic/unary      families and texts
   tools/gpu/nvrtc_check.py --recorded FILE          the modules that a program with MILLRACE_GPU_RECORD=FILE has used
 
 A text says with which defines it is checked, in lines such as
 
   // Defines: T = float half; OP = Tanh Exp
-  // Texts: arithmetic/functors.gpu.cu
+  // Texts: arithmetic/unary.gpu.cu
 
 The first is a product of values, and several lines are a union; a value of several words stands in quotes. The
 second names texts that are joined before it. A line `// Checked: with OTHER.gpu.cu` says that the text has no

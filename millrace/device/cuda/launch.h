@@ -1,11 +1,11 @@
 // GpuFunction and LaunchGpu: kernels for GPUs load texts, which are compiled
 // for the device when a kernel is made, and launch them, which only enqueues.
 //
-//   MR_GPU_SOURCE(elementwise_unary);  // ops/elementwise/unary.gpu.cu
+//   MR_GPU_SOURCE(product_cross);  // ops/product/cross.gpu.cu
 //   ...
 //   MR_ASSIGN_OR_RETURN(k.function_,
-//       LoadGpuFunction(init, MR_GPU_SOURCE_OF(elementwise_unary), "Unary",
-//                       {{"T", GpuTypeName(type)}, {"OP", "Tanh"}}));
+//       LoadGpuFunction(init, MR_GPU_SOURCE_OF(product_cross), "Cross",
+//                       {{"T", GpuTypeName(type)}}));
 //   ...
 //   return LaunchGpu(ctx, function_, GridOver(n), GpuInput(ctx.input(0)),
 //                    GpuOutput(*y), n);

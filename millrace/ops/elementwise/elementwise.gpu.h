@@ -3,8 +3,8 @@
 //
 //   MR_GPU_SOURCE(arithmetic_unary);  // has struct op::Neg
 //   MR_KERNELS(Neg, Gpu){
-//       GpuUnary<MR_GPU_SOURCE_OF(arithmetic_unary)>("T: half, float, ..."),
-//       kInt32OnHost};
+//       GpuElementwise<OpText<MR_GPU_SOURCE_OF(arithmetic_unary)>>("T: half,
+//       ..."), kInt32OnHost};
 #pragma once
 
 #include <memory>

@@ -2,7 +2,8 @@
 
 namespace millrace::ops {
 
-// As in TensorFlow, nothing goes back to on_value and off_value either.
+// Indices are integers, and as in TensorFlow nothing goes back to on_value and
+// off_value either.
 MR_NO_GRADIENT(OneHot);
 
 }  // namespace millrace::ops
