@@ -8,6 +8,7 @@ from millrace import _binding
 class _Stack(threading.local):
   def __init__(self):
     self.graphs = []
+    self.devices = []  # the list of each graph's devices when it was entered, which later ones are put into
 
 
 _stack = _Stack()
@@ -25,6 +26,7 @@ class AsDefault:
 
   def __enter__(self):
     _stack.graphs.append(self._graph)
+    _stack.devices.append(self._graph._current_stacks.devices)
     _binding.set_current_graph(self._graph)
     return self._graph
 
@@ -34,9 +36,11 @@ class AsDefault:
       if kind is None:
         raise AssertionError("Nesting violated for default stack of %s objects" % type(self._graph))
       if self._graph in graphs:
+        del _stack.devices[graphs.index(self._graph)]
         graphs.remove(self._graph)
     else:
       graphs.pop()
+      _stack.devices.pop()
     _binding.set_current_graph(graphs[-1] if graphs else None)
     return False
 
@@ -54,6 +58,17 @@ def get_default_graph():
       if _of_process is None:
         _of_process = Graph()
   return _of_process
+
+
+def devices_of_variables(graph):
+  """The devices in force where a variable is made, which are lifted out of functions: those of the default graph, or, where a
+  colocation hides them, those that its `with graph.as_default()` is in or has within it."""
+  devices = graph._current_stacks.devices
+  for entered, outer in zip(reversed(_stack.graphs), reversed(_stack.devices)):
+    devices = devices or outer
+    if not entered.building_function:
+      break
+  return devices
 
 
 def has_default_graph():

@@ -104,6 +104,26 @@ class Device:
     return False
 
 
+class Devices:
+  """A context with other devices in the place of all that are in force."""
+
+  __slots__ = ("_graph", "_devices", "_before")
+
+  def __init__(self, graph, devices):
+    self._graph, self._devices = graph, devices
+
+  def __enter__(self):
+    stacks = self._graph._current_stacks
+    self._before, stacks.devices = stacks.devices, self._devices
+    stacks.announce(self._graph)
+
+  def __exit__(self, kind, value, trace):
+    stacks = self._graph._current_stacks
+    stacks.devices = self._before
+    stacks.announce(self._graph)
+    return False
+
+
 class Colocation:
   """`with graph.colocate_with(...)`. Outer devices do not hold within."""
 

@@ -2,7 +2,8 @@
 
 import contextlib
 
-from millrace.framework.default_graphs import get_default_graph
+from millrace.framework import graph_contexts
+from millrace.framework.default_graphs import devices_of_variables, get_default_graph
 
 
 def strip_name_scope(name, export_scope):
@@ -147,15 +148,24 @@ def container(container_name):
 
 @contextlib.contextmanager
 def init_scope():
-  """A context outside of control flow, control dependencies and functions that are being built; name scopes stay."""
+  """A context outside of control flow, control dependencies and functions that are being built; name scopes stay.
+
+  Devices that a colocation hides hold again, so that a setter of devices counts variables that are colocated, as TensorFlow's does:
+  replicas of both kinds agree where a variable is.
+  """
   graph = get_default_graph()
+  devices = devices_of_variables(graph)
   outermost = graph
   while outermost.building_function and getattr(outermost, "outer_graph", None) is not None:
     outermost = outermost.outer_graph
   scope = graph.get_name_scope()
   scope = scope + "/" if scope and scope[-1] != "/" else scope
   with outermost.as_default(), name_scope(scope or None), control_dependencies(None):
-    yield
+    if devices is outermost._current_stacks.devices:
+      yield
+      return
+    with graph_contexts.Devices(outermost, devices):
+      yield
 
 
 def outside_of_branches():
