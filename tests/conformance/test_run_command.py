@@ -109,6 +109,25 @@ def test_the_command_line_has_the_script_and_no_program(script):
   assert "tf.train.Server" not in out and len(out) < 1000 + len(path) + len(COMMAND) + len(sys.executable), out
 
 
+def test_a_wrong_place_is_said_in_tensorflows_words(script):
+  """Up to its first sentence. Nothing speaks of a variable of the environment that the script knows nothing of."""
+  path = script("""
+      import tensorflow.compat.v1 as tf
+      here = "127.0.0.1:0"
+      for cluster, place in [({"ps": [here]}, ("chief", 0)), ({"ps": [here]}, ("ps", 7)), ({"ps": ["localhost"]}, ("ps", 0)),
+                             ({"ps": ["localhost:none"]}, ("ps", 0)), ({"ps": [here, "localhost"]}, ("ps", 0))]:
+          try:
+              tf.train.Server(cluster, *place)
+          except tf.errors.OpError as e:
+              known = "host-port pair" not in e.message and not e.message.startswith("Invalid cluster")
+              print(type(e).__name__, e.message.split(". ")[0].rstrip(".") if known else "", "TF_CONFIG" in e.message)
+      """)
+  runs = [forked(path, flags=["--log_level=error"]), forked_python.start([path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)]
+  (our_code, our_out, our_err), (code, out, err) = [result(run) for run in runs]
+  assert our_out == out and our_code == code == 0, our_err + err
+  assert out.count("\n") == 5 and out.startswith('InternalError Job "chief" was not defined in cluster False\n'), out
+
+
 def test_a_taken_port_is_an_error_that_says_so(script):
   path = script("""
       import tensorflow.compat.v1 as tf

@@ -31,6 +31,7 @@ import time  # noqa: E402
 # Modules that have a class Server: TensorFlow's, and that of Millrace's package.
 SERVER_LIBS = ("tensorflow.python.training.server_lib", "millrace.train.server")
 EXIT_USAGE = 2  # of the command
+ITS_CONFIG = "TF_CONFIG: "  # begins what the command says of the cluster that Child writes for it
 START_SECONDS = 30
 STOP_SECONDS = 5
 
@@ -163,6 +164,20 @@ def tf_config(server_def):
   return json.dumps({"cluster": cluster, "task": {"type": server_def.job_name, "index": server_def.task_index}})
 
 
+def own_tasks(server_def):
+  """The addresses of the server's own job by their tasks; none if the cluster lacks that job."""
+  return next((dict(job.tasks) for job in server_def.cluster.job if job.name == server_def.job_name), {})
+
+
+def words_for_the_port(server_def):
+  """What TensorFlow says first if the address of this task has no port; "" if it has one."""
+  address = own_tasks(server_def)[server_def.task_index]
+  _, colon, port = address.rpartition(":")
+  if colon and port.isdigit() and int(port) < 1 << 16:
+    return ""
+  return 'Could not parse port for local server from "%s". ' % address
+
+
 def config_flags(config, given):
   """Returns the flags for a server from a ConfigProto, except those that are given; prints a line for unused fields."""
   values = {"--inter_op_threads": config.inter_op_parallelism_threads, "--intra_op_threads": config.intra_op_parallelism_threads}
@@ -224,6 +239,11 @@ def replace_server(lib, command, flags):
         "No server factory registered for the given ServerDef: the protocol is '%s', and "
         "Millrace speaks grpc" % self._server_def.protocol,
       )
+    if not own_tasks(self._server_def):
+      raise errors.InternalError(None, None, 'Job "%s" was not defined in cluster' % self._server_def.job_name)
+    if self._server_def.task_index not in own_tasks(self._server_def):
+      words = 'Task %d was not defined in job "%s"'
+      raise errors.InternalError(None, None, words % (self._server_def.task_index, self._server_def.job_name))
     if start:
       self.start()
 
@@ -235,6 +255,8 @@ def replace_server(lib, command, flags):
     child = Child(command, flags + own, self._server_def)
     if child.target is None:
       reason = child.said or "millrace server ended with status %d" % child.process.returncode
+      if reason.startswith(ITS_CONFIG):
+        raise errors.InvalidArgumentError(None, None, words_for_the_port(self._server_def) + reason[len(ITS_CONFIG) :])
       kind = errors.InternalError if child.process.returncode == EXIT_USAGE else errors.UnknownError
       raise kind(None, None, "Could not start gRPC server: " + reason)
     self._child = child
@@ -257,10 +279,9 @@ def replace_server(lib, command, flags):
   def target(self):
     if self._child is not None:
       return self._child.target
-    for job in self._server_def.cluster.job:
-      address = job.tasks.get(self._server_def.task_index, "") if job.name == self._server_def.job_name else ""
-      if address and not address.endswith(":0"):
-        return "grpc://" + address
+    address = own_tasks(self._server_def)[self._server_def.task_index]
+    if not address.endswith(":0"):
+      return "grpc://" + address
     raise errors.FailedPreconditionError(None, None, "The server has no port before start()")
 
   lib.Server.__init__ = init
