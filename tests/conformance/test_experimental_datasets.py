@@ -467,6 +467,29 @@ def test_an_endless_window_ends_with_its_step(our_cluster):
       assert session.run(tf.constant(3), options=PLENTY) == 3
 
 
+def test_a_file_that_is_not_there_ends_what_ignores_errors(our_cluster, tmp_path):
+  """It is an error at every call, so that stock passes over it for ever. Damaged files are passed over, as there."""
+  for name, text in (("damaged", "no record"), ("some", None)):
+    if text is None:
+      with tf.io.TFRecordWriter(str(tmp_path / name)) as writer:
+        writer.write(b"one")
+    else:
+      (tmp_path / name).write_text(text * 9)
+  with tf1.Graph().as_default(), tf.device("/job:ps/task:0"):
+    names = tf1.placeholder(tf.string, [None])
+    records = tf1.data.TFRecordDataset(names).apply(experimental.ignore_errors())
+    iterator = tf1.data.make_initializable_iterator(records)
+    following = iterator.get_next()
+    with tf1.Session(our_cluster.target("worker")) as session:
+      session.run(iterator.initializer, {names: [str(tmp_path / n) for n in ("damaged", "some", "absent", "some")]})
+      assert session.run(following, options=PLENTY) == b"one"
+      for _ in range(2):
+        assert outcome(lambda: session.run(following, options=PLENTY))[0] == "NotFoundError"
+      session.run(iterator.initializer, {names: [str(tmp_path / n) for n in ("damaged", "some", "damaged")]})
+      assert session.run(following, options=PLENTY) == b"one"
+      assert outcome(lambda: session.run(following, options=PLENTY))[0] == "OutOfRangeError"
+
+
 def test_shards_wait_for_each_other(our_cluster):
   """An element that nobody takes stops the other shard, and an operation that times out takes none."""
   with tf1.Graph().as_default(), tf.device("/job:ps/task:0"):

@@ -1,9 +1,20 @@
 // IgnoreErrorsDataset: passes over elements that are errors.
+#include <string>
+
 #include "millrace/base/log.h"
 #include "millrace/ops/dataset/derived.h"
 
 namespace millrace::ops {
 namespace {
+
+// A file that cannot be opened is the same error at every call. Stock passes
+// over it for ever; here it is the error of the step after so many calls.
+constexpr int kCallsForOneFile = 100;
+
+bool IsOfAFile(const Status& status) {
+  return status.code() == StatusCode::kNotFound ||
+         status.code() == StatusCode::kPermissionDenied;
+}
 
 struct IgnoreParams {
   bool logs = false;
@@ -18,9 +29,19 @@ class IgnoreErrorsIterator final : public UnchangedIterator<IgnoreParams> {
       const StatusOr<Pull> pull = ctx.Next(*input_, out);
       if (pull.ok()) {
         if (*pull == Pull::kEnd) input_ = nullptr;
+        if (*pull != Pull::kPending) calls_ = 0;
         return pull;
       }
       if (pull.status().code() == StatusCode::kCancelled) return pull;
+      if (IsOfAFile(pull.status())) {
+        const std::string words(pull.status().message());
+        calls_ = words == file_error_ ? calls_ + 1 : 1;
+        file_error_ = words;
+        if (calls_ == kCallsForOneFile) {
+          calls_ = 0;
+          return pull;
+        }
+      }
       if (params().logs) {
         MR_LOG(Warning) << "Error raised with error message "
                         << pull.status().message();
@@ -34,6 +55,10 @@ class IgnoreErrorsIterator final : public UnchangedIterator<IgnoreParams> {
   Status Restore(StateReader& in, const std::string& prefix) override {
     return RestoreInput(in, prefix);
   }
+
+ private:
+  std::string file_error_;
+  int calls_ = 0;  // in a row that had this error
 };
 
 StatusOr<Ref<DatasetValue>> BuildIgnoreErrors(KernelContext& ctx) {
