@@ -33,7 +33,10 @@ def read(name):
 
 def check(ran, name):
   assert ran.returncode == 0, ran.stderr
-  said, wanted = ran.stdout.splitlines(), read(name + ".txt").splitlines()
+  assert_alike(ran.stdout.splitlines(), read(name + ".txt").splitlines())
+
+
+def assert_alike(said, wanted):
   assert [_NUMBER.sub("#", line) for line in said] == [_NUMBER.sub("#", line) for line in wanted]
   for line, wanted_line in zip(said, wanted):
     numbers = [[float(number) for number in _NUMBER.findall(text)] for text in (line, wanted_line)]
