@@ -108,7 +108,9 @@ def rows(path, target):
         try:
           found.append([int(field) for field in session.run(row)])
         except tf.errors.InvalidArgumentError as error:
-          found.append("Expect 2 fields but have 1" in error.message or "Field 0 in record 0 is not a valid int32" in error.message)
+          found.append(
+            "Expect 2 fields but have 1" in error.message or "Field 0 in record 0 is not a valid int32" in error.message
+          )
   return found
 
 
