@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "millrace/base/clock.h"
 #include "millrace/base/log.h"
 #include "millrace/base/threads/lanes.h"
 
@@ -14,6 +15,7 @@ namespace millrace {
 namespace {
 
 constexpr int64_t kPauseMs = 100;
+constexpr int64_t kWarnNanos = 10'000'000'000;
 
 }  // namespace
 
@@ -59,8 +61,11 @@ void Acceptor::OnReady(uint32_t) {
 
 // No descriptors are left, or no memory for sockets.
 void Acceptor::Pause() {
-  MR_LOG(Warning) << "No connection accepted for " << kPauseMs
-                  << " ms: " << ErrnoText(errno);
+  const int error = errno;
+  if (const int64_t now = NowNanos(); now >= warn_nanos_) {
+    MR_LOG(Warning) << "Connections have to wait: " << ErrnoText(error);
+    warn_nanos_ = now + kWarnNanos;
+  }
   poller_.Modify(fd_, 0, this);
   Lanes::Process().timer.RunAt(
       Deadline::AfterMillis(kPauseMs), [self = Ref<Acceptor>::Share(this)] {

@@ -37,6 +37,7 @@ class Acceptor final : public PollHandler {
   const int fd_;
   Welcome welcome_;
   Poller& poller_;
+  int64_t warn_nanos_ = 0;  // of the poller's thread; no warning before
   std::atomic<bool> closed_{false};
 };
 

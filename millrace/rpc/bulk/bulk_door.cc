@@ -9,6 +9,7 @@
 #include "millrace/rpc/bulk/served_connection.h"
 #include "millrace/rpc/bulk/sockets.h"
 #include "millrace/rpc/call_status.h"
+#include "millrace/rpc/listening_sockets.h"
 
 namespace millrace {
 namespace {
@@ -29,27 +30,27 @@ BulkDoor::~BulkDoor() = default;
 
 Status BulkDoor::Open(const std::string& host) {
   int port = 0;
-  MR_ASSIGN_OR_RETURN(const int tcp,
-                      ListenOnTcp(host.empty() ? "0.0.0.0" : host, &port));
-  const auto acceptor = [this](int fd) {
-    return MakeRef<Acceptor>(
-        fd, [door = Ref<BulkDoor>::Share(this)](int connection) {
-          door->Welcome(connection);
-        });
-  };
-  std::vector<Ref<Acceptor>> acceptors = {acceptor(tcp)};
+  MR_ASSIGN_OR_RETURN(std::vector<int> fds,
+                      ListenAt(host, kUserTimeoutMs, &port));
   bulk_address_ = absl::StrCat(host, ":", port);
   local_name_ = absl::StrCat("millrace-", RandomName());
   const StatusOr<int> local = ListenLocally(local_name_);
   if (local.ok()) {
-    acceptors.push_back(acceptor(*local));
+    fds.push_back(*local);
   } else {
     local_name_.clear();
   }
-  for (const Ref<Acceptor>& one : acceptors) {
-    MR_RETURN_IF_ERROR(one->Start());
+  std::vector<Ref<Acceptor>> acceptors;
+  for (const int fd : fds) {
+    acceptors.push_back(MakeRef<Acceptor>(
+        fd, [door = Ref<BulkDoor>::Share(this)](int connection) {
+          door->Welcome(connection);
+        }));
+  }
+  for (const Ref<Acceptor>& acceptor : acceptors) {
+    MR_RETURN_IF_ERROR(acceptor->Start());
     MutexLock lock(mu_);
-    acceptors_.push_back(one);
+    acceptors_.push_back(acceptor);
   }
   return OkStatus();
 }

@@ -18,7 +18,6 @@ namespace millrace {
 namespace {
 
 constexpr int kBacklog = 128;
-constexpr int kUserTimeoutMs = 20'000;
 constexpr int kKeepAliveSeconds = 5;
 constexpr int kBufferBytes = 4 << 20;
 
@@ -31,13 +30,13 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-StatusOr<Addresses> Resolve(std::string host, int port, int flags) {
+StatusOr<Addresses> Resolve(std::string host, int port) {
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags | AI_NUMERICSERV;
+  hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int error =
       getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
@@ -75,24 +74,6 @@ Status SetTimeouts(int fd, int64_t timeout_ms) {
 
 }  // namespace
 
-StatusOr<int> ListenOnTcp(const std::string& host, int* port) {
-  MR_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(host, 0, AI_PASSIVE));
-  const addrinfo& a = *addresses;
-  const int fd =
-      socket(a.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return SocketError("socket");
-  sockaddr_storage bound{};
-  socklen_t size = sizeof(bound);
-  if (bind(fd, a.ai_addr, a.ai_addrlen) != 0 || listen(fd, kBacklog) != 0 ||
-      getsockname(fd, reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-    return Failed(fd, "bind");
-  }
-  *port = ntohs(bound.ss_family == AF_INET6
-                    ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
-                    : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
-  return fd;
-}
-
 StatusOr<int> ListenLocally(const std::string& name) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return SocketError("socket");
@@ -107,7 +88,7 @@ StatusOr<int> ListenLocally(const std::string& name) {
 
 StatusOr<int> ConnectToTcp(const std::string& host, int port,
                            int64_t timeout_ms) {
-  MR_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(host, port, 0));
+  MR_ASSIGN_OR_RETURN(const Addresses addresses, Resolve(host, port));
   Status last = Unavailable(host, " has no address");
   for (const addrinfo* a = addresses.get(); a != nullptr; a = a->ai_next) {
     const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);

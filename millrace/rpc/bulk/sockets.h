@@ -7,9 +7,9 @@
 
 namespace millrace {
 
-// Returns a TCP socket that listens on `host`, and sets `*port` to its port,
-// which the system picks.
-StatusOr<int> ListenOnTcp(const std::string& host, int* port);
+// A connection ends when the other machine has confirmed nothing for so long.
+inline constexpr int kUserTimeoutMs = 20'000;
+
 // Returns a socket that listens on the abstract unix socket of that name.
 StatusOr<int> ListenLocally(const std::string& name);
 

@@ -20,7 +20,7 @@ class AcceptedConnections {
   // time or was added since.
   size_t CountOpen();
   // At least as many as are open, without a look at them.
-  size_t most() const { return connections_.size(); }
+  size_t known() const { return connections_.size(); }
   // Ends those that are open: writes and reads in progress fail at once.
   void End();
 

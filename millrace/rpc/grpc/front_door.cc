@@ -10,7 +10,7 @@
 #include "millrace/base/log.h"
 #include "millrace/base/threads/wait.h"
 #include "millrace/rpc/grpc/accepted_connections.h"
-#include "millrace/rpc/grpc/listening_sockets.h"
+#include "millrace/rpc/listening_sockets.h"
 
 namespace millrace {
 namespace {
@@ -69,7 +69,7 @@ class FrontDoor::Guests final : public RefCounted {
 
   // Requires: mu_ is held.
   bool HasRoom() {
-    if (connections_.most() < most_) return true;
+    if (connections_.known() < most_) return true;
     const int64_t now = NowNanos();
     if (now < look_nanos_) return false;
     look_nanos_ = now + kLookNanos;

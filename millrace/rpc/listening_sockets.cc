@@ -1,4 +1,4 @@
-#include "millrace/rpc/grpc/listening_sockets.h"
+#include "millrace/rpc/listening_sockets.h"
 
 #include <netdb.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-// Sockets on which a gRPC server listens.
+// Sockets on which servers listen.
 #pragma once
 
 #include <string>
