@@ -232,8 +232,7 @@ class Generator:
       and rules.can_fetch(self.items, self.by_name, v, None if segment == "r" else segment, p.MASTERS[session])
     ]
     fetches = self.rng.sample(fetchable, min(len(fetchable), self.rng.choice([1, 2, 3, 4, 6])))
-    # Placeholders, and sometimes what a statement computes. A later run on stock gives nothing of a function that was fed.
-    called = {v.name for s in self.items if isinstance(s, Statement) and s.kind == "function" for v in s.outs}
+    # Placeholders, and sometimes what a statement computes.
     feeds = [(v.name, self.literal(v.dtype, v.shape)) for v in self.feedable]
     inner = [
       v
@@ -243,7 +242,6 @@ class Generator:
       and v not in self.feedable
       and v not in fetches
       and v.name.startswith("x")
-      and v.name not in called
       and not rules.carries_chain(self.items, v)
     ]
     if inner and segment not in self.blocking and self.chance(0.1):

@@ -99,7 +99,7 @@ def is_taken_for_another(runs, run):
 
 def violation(program):
   """Which rule a program breaks, or None."""
-  values, variables, called, items, runs = {}, {}, set(), [], []
+  values, variables, items, runs = {}, {}, [], []
   for item in program.items:
     if isinstance(item, Run):
       if is_taken_for_another(runs, item):
@@ -108,8 +108,6 @@ def violation(program):
       if not item.fetches and not any(s.segment == item.segment for s in items if item.segment):
         return "a run of nothing"
       for name, _ in item.feeds:
-        if name in called:
-          return f"{name} is fed, which a function gives"
         if carries_chain(items, values[name]):
           return f"{name} is fed, and orders what comes next"
       for name in item.fetches:
@@ -119,7 +117,6 @@ def violation(program):
     items.append(item)
     for s in p.walk([item]):
       values.update((v.name, v) for v in s.outs)
-      called.update(v.name for v in s.outs if s.kind == "function")
       for h in s.makes:
         variables[h.name] = h
         if h.kind == "variable":
